@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 from lab_server import lab_server
 
+AXE = Path(__file__).parents[2] / ".venv" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -27,6 +29,23 @@ def lab():
     """One lab for all tests: it keeps nothing between requests."""
     with lab_server() as made:
         yield made
+
+
+@pytest.fixture
+def axe():
+    """A function that has axe-core look at a page: what it finds, and where."""
+    if not AXE.exists():
+        pytest.skip("needs axe-core: .ci/browser installs it")
+    source = AXE.read_text(encoding="utf-8")
+
+    def look(page):
+        page.evaluate(source)
+        return page.evaluate(
+            "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
+            ".map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])"
+        )
+
+    return look
 
 
 @pytest.fixture

@@ -72,6 +72,19 @@ def test_text_has_contrast(at, scheme):
     assert page.evaluate(CONTRAST) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(at, scheme, axe):
+    page = at("wide", scheme)
+    for name in panels(page):
+        page.click(f"#tab-{name}")
+        settled(page)
+        assert axe(page) == [], name
+    for number in (0, 1, 2):
+        page.click(f"#lesson-{number}")
+        settled(page)
+        assert axe(page) == [], number
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_lessons_and_panels_fit_the_screen(at, size):
     page = at(size)
@@ -105,9 +118,9 @@ def test_tab_visits_controls_in_the_order_of_the_page(at):
             break
         seen.append(found)
     order = [
-        "preset",
         "lesson-0",
         "lesson-8",
+        "preset",
         "label",
         "undo",
         "plane",

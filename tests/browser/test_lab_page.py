@@ -229,6 +229,28 @@ def test_a_link_opens_without_a_token_and_without_a_server(page, lab, tmp_path):
         page.evaluate("sessionStorage.clear()")
 
 
+def test_the_page_opens_from_a_folder(page, tmp_path):
+    write_lab(tmp_path)
+    page.goto(f"file://{tmp_path}/index.html#points=0,0,p;1,1,p;1,0,n;0,1,n&lesson=2")
+    settled(page)
+    assert page.inner_text("#lesson-title") == "2. Margin and bound"
+    page.goto("about:blank")
+    page.goto(f"file://{tmp_path}/index.html#points=0,0,p;1,1,p;1,0,n;0,1,n")
+    settled(page)
+    assert page.inner_text("#verdict") == "No line separates the classes (proved)."
+
+
+def test_a_qr_code_of_the_address_fills_the_screen(opened):
+    page = opened()
+    panel(page, "share")
+    page.click("#show-qr")
+    assert page.locator("#qr").bounding_box()["width"] > 400
+    assert page.inner_text("#qr-text") == page.evaluate("location.href")
+    assert len(page.get_attribute("#qr path", "d")) > 1000
+    page.keyboard.press("Escape")
+    assert not page.locator("#qr-part").is_visible()
+
+
 def test_the_address_follows_the_scene_and_ctrl_z_goes_back(opened):
     page = opened()
     page.mouse.click(*place(page, 100, 480))

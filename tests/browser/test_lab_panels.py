@@ -104,7 +104,7 @@ def test_points_are_held_out_and_the_threshold_moves(opened):
     for step in (60, 130, 180):
         page.fill("#threshold", str(step))
         frame(page)
-        at = page.evaluate("() => Number(document.getElementById('threshold-number').textContent)")
+        at = float(page.inner_text("#threshold-number").replace("−", "-"))
         low, high = min(0, scores.min()), max(0, scores.max())
         room = 0.02 * (high - low)
         exact = low - room + step / 200 * (high - low + 2 * room)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import subprocess
@@ -22,7 +21,7 @@ from separatrix.models.perceptron.perceptron import RECIPES
 
 STATIC = Path(presets.__file__).parent / "static"
 CHECKER = Path(checker.__file__).with_suffix(".js")
-SCENES = int(os.environ.get("SEPARATRIX_SCENES", "80"))
+FEW, MANY = 40, 1000
 RUNS = ("online", "repeated", "batch", "restart", "normalised", "default", "worst", "start")
 
 DESCENTS = [
@@ -35,7 +34,10 @@ DESCENTS = [
     )
 ]
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("node") is None, reason="needs node"),
+    pytest.mark.xdist_group("plane_answers"),  # the scenes are answered once
+]
 
 
 def scenes(count, seed=0):
@@ -76,10 +78,10 @@ def asked(given):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module")
-def answered():
+@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"])
+def answered(request):
     """Scenes, and what the page answers."""
-    given = list(scenes(SCENES))
+    given = list(scenes(request.param))
     return list(zip(given, asked(given), strict=True))
 
 
@@ -168,7 +170,7 @@ def test_runs_of_the_perceptron(answered):
                 assert np.allclose(w[:first, : X.shape[1]], steps.coef[:first], atol=1e-6), (scene, name)
                 assert first == same or abs(steps.score[first]) < 1e-12
                 compared[name] += 1
-    assert min(compared.values()) >= SCENES / 10
+    assert min(compared.values()) >= len(answered) / 10
 
 
 def test_fits_in_floating_point(answered):
@@ -198,7 +200,7 @@ def test_fits_in_floating_point(answered):
                 [*mine["w"], mine["b"]], [*learner.coef_.ravel(), learner.intercept_.item()], rtol=1e-5, atol=1e-6
             ), name
             compared += 1
-    assert compared > SCENES / 20
+    assert compared > len(answered) / 20
 
 
 def test_gradient_descent_and_its_divergence(answered):
@@ -226,4 +228,4 @@ def test_gradient_descent_and_its_divergence(answered):
             diverged += mine["cut"]
             if how["loss"] == "squared" and mine["limit"] is not None:
                 assert mine["limit"] == pytest.approx(1 / np.linalg.eigvalsh(X.T @ X / len(y))[-1])
-    assert diverged > SCENES / 10
+    assert diverged > len(answered) / 10

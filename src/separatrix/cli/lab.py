@@ -36,8 +36,8 @@ HOST = "127.0.0.1"
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the page into this folder instead, for a web server; it works without Python, except for validation, "
-    "features of high degree and your own table.",
+    help="Write the page into this folder instead, to open or to put on a web server; it works without Python, "
+    "except for validation, features of high degree and your own table.",
 )
 def command(
     source: str | None, columns: Any, directions: bool, port: int, browser: bool, out: Path | None, **options: Any
@@ -79,8 +79,7 @@ def _write(folder: Path, source: str | None) -> None:
     if source is not None:
         raise ParameterError("--out writes the page alone: leave the table out, or serve the lab without --out.")
     names = write_lab(folder)
-    output.say([f"the lab: {len(names)} files in {folder}; any web server can give them out, for instance:"])
-    output.say([f"python -m http.server --directory {folder}"])
+    output.say([f"the lab: {len(names)} files in {folder}; open index.html there, or put them on a web server."])
 
 
 def _table(

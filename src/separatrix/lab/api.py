@@ -45,7 +45,10 @@ def application(token: str, hosts: set[str], own: Preset | None = None, table: T
         "table": None if table is None else asdict(table),
         "learners": learner_titles(),
     }
-    routes = [Route("/" if name == "index.html" else f"/{name}", _file(path)) for name, path in lab_files().items()]
+    routes = [
+        Route("/" if name == "index.html" else f"/{name}", _file(name, content))
+        for name, content in lab_files().items()
+    ]
     limit = Answering()
     for name, (answer, _, _) in QUESTIONS.items():
         respond = _parts if name == STREAM else _whole
@@ -54,8 +57,8 @@ def application(token: str, hosts: set[str], own: Preset | None = None, table: T
     return Guard(Starlette(routes=routes), hosts, token)
 
 
-def _file(path: Path) -> Any:
-    content, kind = path.read_bytes(), TYPES[path.suffix]
+def _file(name: str, content: bytes) -> Any:
+    kind = TYPES[Path(name).suffix]
 
     def respond(request: Request) -> Response:
         return Response(content, media_type=kind)

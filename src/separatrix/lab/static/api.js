@@ -2,6 +2,7 @@
  * address that `separatrix lab` printed; without one the page works alone. */
 
 import { canFit, fitsOf, isPlain, LEARNERS, proofOf, runOf } from "./answers.js";
+import file from "./scenes.json" with { type: "json" };
 
 export const NEEDS_PYTHON = "This needs Python: run separatrix lab on your machine.";
 
@@ -26,7 +27,6 @@ async function respond(path, body) {
 
 /** The scenes of the list, the user's table and the learners on offer. */
 export async function begin() {
-  const file = await (await fetch(new URL("scenes.json", import.meta.url))).json();
   const scenes = file.map((scene) => ({ ...scene, points: scene.points.map(([x, y, label]) => ({ x, y, label })) }));
   const { own = null, table = null, learners = LEARNERS } = served ? await respond("start").then((found) => found.json()).catch(() => { served = false; return {}; }) : {};
   return { scenes: own === null ? scenes : [own, ...scenes], table, learners };

@@ -17,7 +17,7 @@ export class LessonPanel {
   constructor(begin, lab) {
     Object.assign(this, { begin, lab });
     this.buttons = LESSONS.map((lesson, k) => {
-      const button = element("button", { type: "button", id: `lesson-${k}`, "aria-label": `Lesson ${k}: ${lesson.title}` });
+      const button = element("button", { type: "button", id: `lesson-${k}`, title: `Lesson ${k}: ${lesson.title}` });
       if (lesson.python && !isServed()) Object.assign(button, { disabled: true, title: NEEDS_PYTHON });
       button.addEventListener("click", () => this.open(k));
       return button;
@@ -41,12 +41,15 @@ export class LessonPanel {
     });
   }
 
+  /** Open lesson k, if there is one and the page can do it. */
   open(k, seed = 1) {
+    if (LESSONS[k] === undefined || this.buttons[k].disabled) return;
     this.lesson = LESSONS[k];
     this.#base = null;
     this.#seed = seed;
     const next = LESSONS[k + 1];
     byId("lesson").hidden = false;
+    document.documentElement.dataset.lesson = k;
     byId("lesson-title").textContent = `${k}. ${this.lesson.title}`;
     byId("lesson-text").textContent = this.lesson.text;
     byId("lesson-task").textContent = this.lesson.task;
@@ -63,6 +66,7 @@ export class LessonPanel {
   close() {
     this.lesson = null;
     byId("lesson").hidden = true;
+    delete document.documentElement.dataset.lesson;
     this.mark();
   }
 

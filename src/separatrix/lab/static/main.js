@@ -262,6 +262,8 @@ async function begin() {
   else open(given, "from a link");
   if (given === null) tableForm.fill(scenes[0].axes);
   hand.hold(true);
+  const lesson = /[#&]lesson=(\d+)/.exec(location.hash);
+  if (lesson !== null) lessons.open(Number(lesson[1]));
   say(problem);
   if (/[#&]embed=yes/.test(location.hash)) document.documentElement.dataset.embed = "yes";
   begun = true;

@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export const byId = (id) => document.getElementById(id);
 
 export const shown = (value, digits = 4) =>
-  value === null ? "–" : Math.abs(value) >= 2 ** 53 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
+  value === null ? "–" : (Math.abs(value) >= 2 ** 53 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)))).replaceAll("-", "−");
 
 export const percent = (share) => (share === null ? "–" : `${Number((100 * share).toFixed(1))}%`);
 

@@ -1,7 +1,8 @@
 /* The scene to take along: a link, a file, a picture, and Python code that gives the same numbers. */
 
 import { save } from "./proof.js";
-import { byId } from "./shapes.js";
+import { qrCode } from "./qr.js";
+import { byId, shape } from "./shapes.js";
 import { DEFAULTS, Scene } from "./state.js";
 
 const PAINT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor"];
@@ -67,8 +68,20 @@ async function asPng(text) {
   return new Promise((made) => { canvas.toBlob(made, "image/png"); });
 }
 
+/** The address as a QR code over the whole page, for phones in front of a projector. */
+function showCode(scene) {
+  history.replaceState(null, "", fragmentOf(scene));
+  const code = qrCode(location.href), size = (code?.length ?? 0) + 8;
+  byId("qr").setAttribute("viewBox", `0 0 ${size} ${size}`);
+  const modules = (code ?? []).flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : "")));
+  byId("qr").replaceChildren(shape("rect", { width: size, height: size, fill: "#fff" }), shape("path", { d: modules.join(""), fill: "#000" }));
+  byId("qr-text").textContent = code === null ? "The address of this scene is too long for a QR code: use fewer points." : location.href;
+  byId("qr-part").showModal();
+}
+
 export function shareForm(scene, { say, open }) {
   const on = (id, act) => byId(id).addEventListener("click", act);
+  on("show-qr", () => showCode(scene));
   on("link", () => {
     history.replaceState(null, "", fragmentOf(scene));
     byId("address").value = location.href;

@@ -26,6 +26,7 @@ export class Squeeze {
     const part = byId("bound-part"), { start, normalize_rows: scaled } = this.scene.choices;
     part.hidden = proof === null || scaled || learner.run === null || proof.columns.length > 2;
     byId("bound-scaled").hidden = !scaled;
+    byId("breaks").hidden = part.hidden;
     if (part.hidden) return;
     byId("break-margin").checked = proof.bound === null;
     byId("break-margin").disabled = proof.bound === null && !this.scene.canUndo;
