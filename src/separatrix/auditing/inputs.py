@@ -134,8 +134,11 @@ def _of_formula(formula: str, table: Any, target: Any, guesses: list[str]) -> tu
     if target is not None:
         raise ParameterError("the formula names its outcome: leave the target out.")
     made = design(formula, table)
-    if made.alone or not made.intercept or made.trials is not None:
-        raise ParameterError(f"an audit needs columns, an intercept and one outcome a row, which {formula!r} has not.")
+    if made.alone or not made.intercept or made.trials is not None or made.offset is not None:
+        raise ParameterError(
+            "an audit needs columns, an intercept, one outcome a row and no offset: write a formula such as "
+            f"'y ~ a + b' in place of {formula!r}."
+        )
     if made.dropped:
         guesses.append(f"{made.dropped:,} {'row' if made.dropped == 1 else 'rows'} with missing values left out")
     name = formula.split("~")[0].strip().strip("`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,13 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.extras import need
 from separatrix.features.formula_columns import Factor, FormulaColumns, as_pandas, number_factor
+from separatrix.features.formula_operators import integer_columns, need_arithmetic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CBIND = re.compile(r"cbind\(\s*(.+?)\s*,\s*(.+?)\s*\)\Z")
+OFFSET = re.compile(r"offset\((.*)\)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -24,13 +29,15 @@ class Design:
 
     ``terms`` has the positions of each term's columns; ``kept`` the positions of the rows without missing values.
     ``references`` are the levels that categories are compared with, and ``trials`` those of an outcome
-    "cbind(successes, failures)", whose y counts the successes.
+    "cbind(successes, failures)", whose y counts the successes. ``offset`` has the numbers of a term "offset(...)",
+    whose expression is ``offset_term``.
     ``columns`` is the design as data, or None where the formula uses what cannot be stored; ``spec`` is formulaic's.
+    ``entangled`` says why an effect of a column alone would be that of no variable, or is None.
     """
 
     formula: str
-    X: Any
-    y: Any
+    X: pd.DataFrame
+    y: pd.Series[Any]
     intercept: bool
     terms: dict[str, tuple[int, ...]]
     kept: NDArray[np.intp]
@@ -38,7 +45,10 @@ class Design:
     columns: FormulaColumns | None
     spec: Any
     references: dict[str, str]
-    trials: Any = None
+    trials: pd.Series[Any] | None = None
+    offset: Floats | None = None
+    offset_term: str | None = None
+    entangled: str | None = None
 
     @property
     def alone(self) -> bool:
@@ -46,19 +56,24 @@ class Design:
         return not self.terms
 
 
-def design(formula: str, data: Any) -> Design:
-    """The design of a formula with its outcome on the left; rows with missing values are left out."""
+def design(formula: str, data: Any, offset: str | None = None) -> Design:
+    """The design of a formula with its outcome on the left; rows with missing values are left out.
+
+    ``offset`` is a column, or an expression, that joins the formula as a term "offset(...)".
+    """
     if not isinstance(formula, str) or formula.count("~") != 1 or not formula.split("~")[0].strip():
         raise ParameterError(f"the formula is {formula!r}: write the outcome, '~' and the terms, as \"y ~ a + b\".")
     formulaic = need("formulaic")
     frame = as_pandas(data)
     left, right = (part.strip() for part in formula.split("~"))
+    if offset is not None:
+        right += f" + offset(`{offset}`)" if offset in frame.columns else f" + offset({offset})"
     parts = list(pair.groups()) if (pair := CBIND.match(left)) else [left]
     outcome, *failures = (_outcome(part, frame, formulaic) for part in parts)
     trials = outcome + failures[0] if failures else None
-    there = outcome if trials is None else trials
-    own = [part.strip("`") for part in parts]
-    usable = frame.loc[there.notna().to_numpy()].drop(columns=own, errors="ignore")
+    counted = outcome if trials is None else trials
+    outcome_columns = [part.strip("`") for part in parts]
+    usable = frame.loc[counted.notna().to_numpy()].drop(columns=outcome_columns, errors="ignore")
     if len(usable) == 0:
         raise DataError(f"no row has an outcome {left!r}: pass rows with one.")
     matrix = _matrix(formulaic, formula, right, usable)
@@ -67,28 +82,123 @@ def design(formula: str, data: Any) -> Design:
     spec, kept = matrix.model_spec, np.asarray(matrix.index, dtype=np.intp)
     if len(kept) == 0:
         raise DataError(f"every row has a missing value in a column of {formula!r}: fill some in, or drop columns.")
-    slices = {str(term): range(part.start, part.stop) for term, part in spec.term_slices.items()}
-    constant = "1" in slices
-    X = matrix.drop(columns=["Intercept"]) if constant else matrix.__wrapped__
-    shift = 1 if constant else 0
-    terms = {term: tuple(j - shift for j in places) for term, places in slices.items() if term != "1" and len(places)}
+    _need_levels(spec, len(frame) - len(kept))
+    offset_column = _offset_column(spec)
+    constant = any(str(term) == "1" for term in spec.term_slices)
+    dropped_columns = [name for name in ("Intercept" if constant else None, offset_column) if name is not None]
+    terms = _terms(spec, [str(name) for name in spec.column_names if name not in dropped_columns])
+    X = matrix.__wrapped__.drop(columns=dropped_columns)
+    stored = _stored(spec, usable, matrix.index, X) if terms else _constant()
     if not terms:
-        X = matrix.rename(columns={"Intercept": "intercept"})
-    numbers = np.asarray(matrix, dtype=np.float64)
-    stored = _stored(spec, usable, matrix.index, numbers, constant) if terms else _constant()
-    dropped = len(frame) - len(kept)
-    trials = None if trials is None else trials.loc[matrix.index]
-    references = _references(spec)
+        X = matrix.__wrapped__[["Intercept"]].rename(columns={"Intercept": "intercept"}) if constant else X
+    y, trials = outcome.loc[matrix.index], None if trials is None else trials.loc[matrix.index]
+    if hasattr(data, "iloc"):  # results are then joined to the rows by their own index
+        X.index = y.index = data.index[kept]
     return Design(
-        formula, X, outcome.loc[matrix.index], constant, terms, kept, dropped, stored, spec, references, trials
+        formula,
+        X,
+        y,
+        constant,
+        terms,
+        kept,
+        len(frame) - len(kept),
+        stored,
+        spec,
+        _references(spec),
+        trials,
+        None if offset_column is None else np.asarray(matrix.__wrapped__[offset_column], dtype=np.float64),
+        None if offset_column is None else _offset_term(offset_column),
+        _entangled(spec),
     )
 
 
-def _matrix(formulaic: Any, formula: str, right: str, frame: Any) -> Any:
+def _terms(spec: Any, columns: list[str]) -> dict[str, tuple[int, ...]]:
+    """The positions of each term's columns among ``columns``, which have neither the constant nor an offset."""
+    place = {name: j for j, name in enumerate(columns)}
+    terms = dict[str, tuple[int, ...]]()
+    for structure in spec.structure:
+        if positions := tuple(place[str(name)] for name in structure.columns if str(name) in place):
+            terms[str(structure.term)] = positions
+    return terms
+
+
+def _need_levels(spec: Any, dropped: int) -> None:
+    """Refuse a category with one level, which no column distinguishes from the intercept; R refuses it too."""
+    for expression, (kind, state) in spec.encoder_state.items():
+        if getattr(kind, "value", None) == "categorical" and len(levels := list(state.get("categories", []))) < 2:
+            rows = "the rows without missing values" if dropped else "the data"
+            level = f"one level only ({str(levels[0])!r})" if levels else "no level"
+            raise DataError(f"{expression!r} has {level} in {rows}: leave it out of the formula.")
+
+
+def _offset_column(spec: Any) -> str | None:
+    """The column of a term "offset(...)"."""
+    found = list[str]()
+    for structure in spec.structure:
+        factors = [str(factor.expr) for factor in structure.term.factors]
+        if not any(OFFSET.match(factor) for factor in factors):
+            continue
+        if len(factors) > 1 or len(structure.columns) != 1 or spec.encoder_state[factors[0]][0].value != "numerical":
+            raise ParameterError(
+                f"the term {str(structure.term)!r} is no offset: offset(...) takes one column of numbers."
+            )
+        found += [str(name) for name in structure.columns]
+    if len(found) > 1:
+        raise ParameterError(f"the formula has the offsets {' and '.join(found)}: add them up in one offset(...).")
+    return found[0] if found else None
+
+
+def _offset_term(column: str) -> str:
+    inside = OFFSET.match(column)
+    assert inside is not None  # as the column was found by it
+    return inside[1]
+
+
+def _entangled(spec: Any) -> str | None:
+    """Why no effect of one column alone is that of a variable: codings, several columns of a number, functions.
+
+    Products and powers are left to a note of the table of effects.
+    """
+    terms_of: dict[str, list[str]] = {}
+    for structure in spec.structure:
+        term, columns = str(structure.term), [str(name) for name in structure.columns]
+        if term == "1" or OFFSET.match(term):
+            continue
+        categories = [f for f in structure.term.factors if spec.encoder_state[str(f.expr)][0].value == "categorical"]
+        if not categories and len(columns) > 1:
+            return f"the {len(columns)} columns of {term!r} are one variable, and none of them can change alone"
+        if len(structure.term.factors) == 1 and categories and not all("[T." in name for name in columns):
+            return (
+                f"the columns of {term!r} are not differences from a reference level (write 'C(…)' with an intercept)"
+            )
+        if len(structure.term.factors) == 1 and "**" not in term:
+            for name in spec.term_variables[structure.term]:
+                if name.source == "data":
+                    terms_of.setdefault(str(name), []).append(term)
+    for name, terms in terms_of.items():
+        if len(terms) > 1:
+            return f"the terms {' and '.join(map(repr, terms))} are both of {name!r}, and neither can change alone"
+    return None
+
+
+def _matrix(formulaic: Any, formula: str, right: str, frame: pd.DataFrame) -> Any:
+    _need_arithmetic(formulaic, right, frame)
     try:
         return formulaic.model_matrix(right, frame, context=_codings())
     except Exception as error:
         raise DataError(f"the formula {formula!r} cannot be used: {_reason(error)}.") from error
+
+
+def _need_arithmetic(formulaic: Any, terms: str, frame: pd.DataFrame) -> None:
+    """Refuse operators of Python that are others in R, in each part that Python evaluates."""
+    try:
+        parsed = formulaic.Formula(terms, _context={"__formulaic_variables_available__": list(frame.columns)})
+    except Exception:
+        return  # the matrix of the formula fails with the same error, which is reported there
+    whole_numbers = integer_columns(frame)
+    for factor in {factor for term in parsed for factor in term.factors}:
+        if factor.eval_method.value == "python":
+            need_arithmetic(str(factor.expr), whole_numbers)
 
 
 def _without_unused_levels(frame: Any, index: Any) -> Any:
@@ -133,11 +243,33 @@ def rows_again(columns: FormulaColumns | None, spec: Any, names: list[str], data
     return matrix[names]
 
 
+def offset_again(expression: str, factor: list[Any] | None, spec: Any, data: Any) -> Floats:
+    """The offset of new rows: from its column, or by the formula where it is more than a function of one."""
+    frame = as_pandas(data)
+    if factor is not None:
+        column = Factor(*factor)
+        if column.name not in frame.columns:
+            raise DataError(f"the table has no column {column.name!r}, which the offset of the model needs.")
+        numbers = column.of(frame[column.name].to_numpy())
+    elif spec is None:
+        raise DataError(f"the offset {expression!r} uses functions that a model file does not carry: fit it again.")
+    else:
+        try:
+            numbers = np.asarray(
+                spec.get_model_matrix(frame, context=_codings(), na_action="ignore")[f"offset({expression})"]
+            )
+        except Exception as error:
+            raise DataError(f"the rows do not have what the offset {expression!r} needs: {_reason(error)}.") from error
+    if not np.isfinite(numbers).all():
+        raise DataError(f"the offset {expression!r} is not finite at row {int(np.argmin(np.isfinite(numbers)))}.")
+    return np.asarray(numbers, dtype=np.float64)
+
+
 def _codings() -> dict[str, Any]:
-    """The names that patsy and statsmodels have for codings."""
+    """The names that patsy and statsmodels have for codings; offset(...) is a column, which is taken out again."""
     from formulaic.transforms import contrasts
 
-    return {"Treatment": contrasts.TreatmentContrasts, "Sum": contrasts.SumContrasts}
+    return {"Treatment": contrasts.TreatmentContrasts, "Sum": contrasts.SumContrasts, "offset": lambda column: column}
 
 
 def _reason(error: Exception) -> str:
@@ -151,6 +283,7 @@ def _outcome(left: str, frame: Any, formulaic: Any) -> Any:
     name = left.strip("`")
     if name in frame.columns:
         return frame[name]
+    _need_arithmetic(formulaic, f"{left} - 1", frame)
     try:
         found = formulaic.Formula(f"{left} - 1").get_model_matrix(frame, na_action="ignore")
     except Exception as error:
@@ -164,30 +297,28 @@ def _constant() -> FormulaColumns:
     return FormulaColumns(("intercept",), ((),), {})
 
 
-def _stored(spec: Any, frame: Any, index: Any, matrix: Floats, constant: bool) -> FormulaColumns | None:
-    """The columns as data, if they are products of what can be stored and give the same numbers."""
+def _stored(spec: Any, frame: pd.DataFrame, index: Any, X: pd.DataFrame) -> FormulaColumns | None:
+    """The columns as data, if they are products of what can be stored and give the same numbers as ``X``."""
     names = [str(name) for name in frame.columns]
     levels: dict[str, tuple[str, ...]] = {}
     products = list[tuple[Factor, ...]]()
     for structure in spec.structure:
-        if str(structure.term) == "1":
+        if str(structure.term) == "1" or OFFSET.match(str(structure.term)):
             continue
         parts = [_candidates(str(factor.expr), spec, names, levels) for factor in structure.term.factors]
-        made = {":".join(label for label, _ in pick): tuple(f for _, f in pick) for pick in product(*parts)}
+        storable = {":".join(label for label, _ in pick): tuple(f for _, f in pick) for pick in product(*parts)}
         for column in structure.columns:
-            if str(column) not in made:
+            if str(column) not in storable:
                 return None
-            products.append(made[str(column)])
-    own = tuple(str(c) for c in spec.column_names if not (constant and str(c) == "Intercept"))
-    columns = FormulaColumns(own, tuple(products), levels)
+            products.append(storable[str(column)])
+    columns = FormulaColumns(tuple(map(str, X.columns)), tuple(products), levels)
     table = {name: frame[name].to_numpy() for name in names}
     try:
-        kept = np.asarray(index, dtype=np.intp)
-        places = frame.index.get_indexer(kept)
+        places = frame.index.get_indexer(np.asarray(index, dtype=np.intp))
         again = columns.rows({name: values[places] for name, values in table.items()}, len(places))
     except DataError:
         return None
-    return columns if np.array_equal(again, matrix[:, int(constant) :]) else None
+    return columns if np.array_equal(again, np.asarray(X, dtype=np.float64)) else None
 
 
 def _candidates(

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, ModelFileError, ParameterError
 from separatrix.parameters import defaults
 from separatrix.protocol import Estimator
 from separatrix.validation import Table, check_table, count_rows, take_rows
 from separatrix.validation.containers import is_frame
-from separatrix.validation.table import need_same_index
+from separatrix.validation.table import need_index, need_same_index
 
 
 class FormulaFit(Estimator):
@@ -20,7 +22,8 @@ class FormulaFit(Estimator):
 
     A fitted model has ``formula_``, ``terms_`` (positions of the columns of each term), ``n_dropped_`` (rows left out
     for missing values) and ``design_``: the columns as plain data, which is all that a model file carries of a formula;
-    None where the formula uses what cannot be stored.
+    None where the formula uses what cannot be stored. ``offset_`` is the expression that predictions add to the scores
+    of a frame, where the formula has one.
     """
 
     _of_formula: ClassVar[tuple[str, ...]] = (
@@ -29,10 +32,19 @@ class FormulaFit(Estimator):
         "n_dropped_",
         "design_",
         "references_",
+        "offset_",
         "_spec",
         "_kept_rows",
+        "_data_index",
         "_row_labels",
+        "_entangled",
     )
+    _spec: Any
+    _kept_rows: NDArray[np.intp] | None
+    _data_index: Any
+    _row_labels: Any
+    _entangled: str | None
+    _of_rows: ClassVar[tuple[str, ...]] = ("_kept_rows", "_data_index", "_row_labels")  # which no pickle needs
 
     @classmethod
     def from_formula(
@@ -51,13 +63,14 @@ class FormulaFit(Estimator):
         ----------
         formula : str
             The outcome, "~", and terms as the library formulaic has them; "C(ward, Treatment('A'))" chooses a
-            reference, "0 +" leaves the intercept out, "y ~ 1" has nothing else, "y ~ ." all other columns, and
-            "cbind(successes, failures) ~ dose" is a grouped outcome. Formulas are Python: do not use one from a
-            stranger.
+            reference, "0 +" leaves the intercept out, "y ~ 1" has nothing else, "y ~ ." all other columns,
+            "offset(log(years))" is added to the scores, and "cbind(successes, failures) ~ dose" is a grouped outcome.
+            Formulas are Python: do not use one from a stranger, and write a power in a function as "I(x**2)".
         data : frame or dict of columns
             Rows with missing values in these columns are left out and counted.
         sample_weight, offset, trials : array, name of a column, or None
-            As in ``fit``.
+            As in ``fit``. An offset by name, or such as "log(years)", is one of the formula: predictions for a frame
+            add it; they do not know an offset that was an array.
         **parameters
             Of the model.
 
@@ -76,7 +89,7 @@ class FormulaFit(Estimator):
         """
         from separatrix.features.formula import design
 
-        made = design(formula, data)
+        made = design(formula, data, offset if isinstance(offset, str) else None)
         known = defaults(cls)
         given = dict(parameters)
         if "fit_intercept" in given:
@@ -88,8 +101,14 @@ class FormulaFit(Estimator):
         if not made.intercept and not made.terms:
             raise ParameterError(f"the formula {formula!r} has neither terms nor an intercept: nothing is left to fit.")
         model = cls(**given)
-        extra = {"sample_weight": sample_weight, "offset": offset, "trials": trials}
+        extra = {"sample_weight": sample_weight, "trials": trials}
+        if made.offset is None:
+            extra["offset"] = offset
+        elif offset is not None and not isinstance(offset, str):
+            raise ParameterError("the formula has an offset of its own: leave offset= out.")
         rows = {name: _column(value, name, data, made.kept) for name, value in extra.items() if value is not None}
+        if made.offset is not None:
+            rows["offset"] = made.offset
         if made.trials is not None:
             if trials is not None:
                 raise ParameterError("cbind(successes, failures) has its trials: leave trials= out.")
@@ -101,10 +120,36 @@ class FormulaFit(Estimator):
         model.formula_, model.terms_, model.n_dropped_ = made.formula, made.terms, made.dropped  # type: ignore[attr-defined]  # of the estimator
         model.references_ = made.references
         model.design_ = None if made.columns is None else made.columns.to_dict()
-        model._spec = made.spec if made.columns is None else None  # type: ignore[attr-defined]  # of the estimator
-        model._kept_rows = made.kept if made.dropped else None  # type: ignore[attr-defined]  # of the estimator
-        model._row_labels = np.asarray(data.index)[made.kept] if hasattr(data, "iloc") else made.kept  # type: ignore[attr-defined]  # of the estimator
+        model._remember_offset(made.offset_term, data)
+        stored = made.columns is not None and (made.offset_term is None or model.offset_["factor"] is not None)
+        model._spec = None if stored else made.spec
+        if hasattr(model, "wald_test"):  # the rows are looked at again after the fit
+            model._kept_rows = made.kept if made.dropped else None
+            model._data_index = data.index if hasattr(data, "iloc") else None
+        model._entangled = made.entangled
         return model
+
+    def _remember_offset(self, expression: str | None, data: Any) -> None:
+        if expression is None:
+            return
+        from separatrix.features.formula_columns import number_factor
+
+        factor = number_factor(expression, [str(name) for name in data])
+        parts = None if factor is None else [factor.name, factor.function, factor.power]
+        self.offset_: dict[str, Any] = {"expression": expression, "factor": parts}
+
+    def _named_offset(self, X: Any) -> Floats | None:
+        """The offset of the formula for the rows of a frame; None for a model without one."""
+        named: dict[str, Any] | None = self.__dict__.get("offset_")
+        if named is None:
+            return None
+        from separatrix.features.formula import offset_again
+
+        if not (is_frame(X) or isinstance(X, dict)):
+            raise DataError(
+                f"the model has the offset {named['expression']!r}: pass a frame with its column, or offset=."
+            )
+        return offset_again(named["expression"], named["factor"], self.__dict__.get("_spec"), X)
 
     def _remember_design(self, design: Any) -> None:
         self.design_, self.terms_ = design.to_dict(), design.terms
@@ -142,17 +187,26 @@ class FormulaFit(Estimator):
         rows, columns = dummy_columns(X, declared=stream)
         return replace(check_table(rows), design=columns)
 
-    def _row_names(self, n: int) -> tuple[str, ...]:
-        """The rows of the fit as the data of a formula name them, by their index or number; else by their number."""
-        labels = self.__dict__.get("_row_labels")
-        return tuple(map(str, range(n) if labels is None or len(labels) != n else labels.tolist()))
+    def _row_index(self, n: int) -> Any:
+        """The pandas index of the n rows of the fit; without one, the numbers of these rows in the data."""
+        index, kept = self._fit_index(), self.__dict__.get("_kept_rows")
+        labels = kept if index is None else index
+        return np.arange(n) if labels is None or len(labels) != n else labels
+
+    def _fit_index(self) -> Any:
+        """The pandas index of the rows of the fit, which are kept by reference; None where there is none."""
+        return self.__dict__.get("_row_labels")
 
     def _groups_of_fit(self, groups: Any) -> Any:
         """Groups of the rows that were used, where those of all rows of the formula's data are given."""
-        kept = self.__dict__.get("_kept_rows")
-        if groups is None or kept is None or count_rows(groups, what="groups") != len(kept) + self.n_dropped_:  # type: ignore[attr-defined]  # of the estimator
-            return groups
-        return take_rows(groups, kept)
+        if groups is None:
+            return None
+        kept, n = self.__dict__.get("_kept_rows"), count_rows(groups, what="groups")
+        if kept is not None and n == len(kept) + self.n_dropped_:  # type: ignore[attr-defined]  # of the estimator
+            need_index(self.__dict__.get("_data_index"), groups, "groups")
+            return take_rows(groups, kept)
+        need_index(self._fit_index(), groups, "groups")
+        return groups
 
     def _reference_note(self) -> tuple[str, ...]:
         """The levels that categories are compared with, as a note of a summary."""

@@ -21,6 +21,7 @@ from separatrix.validation import (
     check_target_columns,
     check_targets,
     check_weights,
+    count_rows,
     finite_scores,
 )
 from separatrix.validation.labels import label_vector
@@ -214,7 +215,7 @@ class LinearRegressor(FormulaFit):
         X : array, sparse matrix or frame
             The rows.
         offset : array or None
-            Added to the predictions, one number a row.
+            Added to the predictions, one number a row; None: the offset of the formula, if it has one.
 
         Returns
         -------
@@ -227,14 +228,16 @@ class LinearRegressor(FormulaFit):
         >>> LeastSquares().fit(X, y).predict([[10.0]])
         array([21.])
         """
+        self._check_fitted()
+        shift = self._named_offset(X) if offset is None else check_row_offset(offset, count_rows(X), X)
         checked = self._check_rows(X, finite=False).X
         rows = kernels.rows(checked)
         coef = np.ascontiguousarray(np.atleast_2d(self.coef_), dtype=np.float64)
         out = np.empty((rows.n, len(coef)))
         kernels.class_scores(rows, coef, np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64)), out)
         finite_scores(out if np.ndim(self.coef_) == 2 else out[:, 0], checked)
-        if offset is not None:
-            out += check_row_offset(offset, rows.n, X)[:, None]
+        if shift is not None:
+            out += shift[:, None]
         return out if np.ndim(self.coef_) == 2 else out[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.errors import ModelFileError
+from separatrix.features.formula_columns import FUNCTIONS
 from separatrix.numerics.status import Status
 
 
@@ -61,6 +62,17 @@ def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+def _is_offset(value: Any) -> bool:
+    """An expression, and the column, function and power that it is, or None."""
+    if type(value) is not dict or set(value) != {"expression", "factor"} or not _is_word(value["expression"]):
+        return False
+    factor = value["factor"]
+    if factor is None:
+        return True
+    known = type(factor) is list and len(factor) == 3 and _is_word(factor[0])
+    return known and (factor[1] is None or factor[1] in FUNCTIONS) and type(factor[2]) is int and 1 <= factor[2] <= 9
+
+
 COUNT = Kind("a whole number of at least 0", _is_count)
 COUNTS = Kind("whole numbers of at least 0", lambda value: _is_array(value, "<i8") and bool((value >= 0).all()))
 NUMBER = Kind("a number", _is_number)
@@ -105,6 +117,7 @@ FITTED: dict[str, Kind] = {
     "n_features_in_": COUNT,
     "n_iter_": COUNT,
     "n_rows_": COUNT,
+    "offset_": Kind("an offset of a formula", _is_offset),
     "pairs_": Kind("an array of pairs of labels", lambda value: isinstance(value, np.ndarray) and value.ndim == 2),
     "plan_": WORD,
     "priors_": ARRAY,

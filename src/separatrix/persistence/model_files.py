@@ -239,6 +239,7 @@ def _nameless(model: Any) -> Any:
 
     twin = copy(model)
     del twin.feature_names_in_
+    twin.__dict__.pop("offset_", None)  # an array has no column of an offset
     return twin
 
 

@@ -144,7 +144,8 @@ def _need_predictions(learner: Estimator) -> None:
 
         X = csr_array((1, d))
     nameless: Any = copy(learner)
-    vars(nameless).pop("feature_names_in_", None)
+    for name in ("feature_names_in_", "offset_"):  # which rows without columns' names do not have
+        vars(nameless).pop(name, None)
     try:
         with np.errstate(all="ignore"):
             nameless.predict(X)

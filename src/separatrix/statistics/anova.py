@@ -110,14 +110,21 @@ def spans(large: Floats, small: Floats) -> bool:
 
 
 def drop_table(
-    without: Without, terms: Sequence[str], criterion: Callable[[float, int], float], test: ResultTable
+    without: Without,
+    terms: Sequence[str],
+    criterion: Callable[[float, int], float],
+    test: ResultTable,
+    name: str = "aic",
 ) -> ResultTable:
-    """AIC of the whole model and without each term, beside the test of the term (type III)."""
+    """AIC of the whole model and without each term, beside the test of the term (type III).
+
+    ``name`` is another one for the criterion of a penalised likelihood, which is not the AIC of the summary.
+    """
     whole = without(frozenset())
     aic = [criterion(*whole)] + [criterion(*without(frozenset({term}))) for term in terms]
     nothing = float("nan")
-    columns: dict[str, Floats] = {"df": np.array([nothing, *test["df"][: len(terms)]]), "aic": np.array(aic)}
-    columns |= {name: np.array([nothing, *test[name][: len(terms)]]) for name in ("stat", "p")}
+    columns: dict[str, Floats] = {"df": np.array([nothing, *test["df"][: len(terms)]]), name: np.array(aic)}
+    columns |= {key: np.array([nothing, *test[key][: len(terms)]]) for key in ("stat", "p")}
     return ResultTable("Single term deletions", ("<none>", *terms), columns, (), test.notes, test.labels)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.statistics.distributions import quantile, tested
-from separatrix.statistics.summary import ResultTable
+from separatrix.statistics.summary import ResultTable, row_names
 
 AT = ("overall", "mean", "median", "zero")
 ALONE = "columns of interactions and powers are moved alone: effects are those of columns, not of variables"
@@ -153,8 +153,10 @@ def _switch(
     return effect, J.reshape(-1)
 
 
-def probability_table(model: ClassModel, X: Floats, offset: Floats | None, level: float) -> ResultTable:
-    """The probabilities of rows; intervals are Wald's on the scale of the log-odds of the class."""
+def probability_table(
+    model: ClassModel, X: Floats, offset: Floats | None, level: float, index: Any = None
+) -> ResultTable:
+    """The probabilities of rows, named by ``index``; intervals are Wald's on the scale of the log-odds of the class."""
     L = model.lifted(X)
     P = model.probabilities(L, offset)
     z, n = quantile(level, math.inf), len(L)
@@ -167,7 +169,9 @@ def probability_table(model: ClassModel, X: Floats, offset: Floats | None, level
             score, half = np.log(p) - np.log1p(-p), z * error / (p * (1.0 - p))
         for name, values in zip(parts, (p, error, logistic(score - half), logistic(score + half)), strict=True):
             parts[name].append(values)
-    names = tuple(model.named(k, str(i)) for k in model.shown for i in range(n))
+    rows = row_names(np.arange(n) if index is None else index)
+    names = tuple(model.named(k, row) for k in model.shown for row in rows)
     columns = {name: np.concatenate(values) for name, values in parts.items()}
     head = (f"of {model.classes[1]}",) if len(model.classes) == 2 else ()
-    return ResultTable("Predicted probabilities", names, columns, head)
+    once = index if len(model.shown) == 1 else None  # several classes repeat the rows: these names tell them apart
+    return ResultTable("Predicted probabilities", names, columns, head, index=once)

@@ -179,7 +179,8 @@ class ResultTable:
     """Columns of numbers by name; ``head`` stands above them, ``notes`` below.
 
     ``labels`` are the printed heads of columns, where these differ from their names. ``marks`` says of some rows why
-    they have no numbers ("aliased"), in place of the missing ones.
+    they have no numbers ("aliased"), in place of the missing ones. ``index`` is what frames are joined by, where the
+    rows of the table are rows of data.
     """
 
     title: str
@@ -189,6 +190,7 @@ class ResultTable:
     notes: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
+    index: Any = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -250,10 +252,11 @@ class ResultTable:
         return "\n".join([begin, r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"])
 
     def to_frame(self) -> Any:
-        """The columns as a pandas frame with the names as its index."""
+        """The columns as a pandas frame; its index is that of the rows of data, or the names."""
         import pandas as pd
 
-        return pd.DataFrame({name: list(values) for name, values in self.columns.items()}, index=list(self.names))
+        index = list(self.names) if self.index is None else self.index
+        return pd.DataFrame({name: list(values) for name, values in self.columns.items()}, index=index)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, lists and text."""
@@ -262,6 +265,11 @@ class ResultTable:
 
     def _row(self, j: int) -> dict[str, float]:
         return {name: float(values[j]) for name, values in self.columns.items()}
+
+
+def row_names(index: Any) -> tuple[str, ...]:
+    """Rows of data as their index, or their numbers, name them."""
+    return tuple(map(str, index.tolist()))
 
 
 def cell(column: str, v: float) -> str:

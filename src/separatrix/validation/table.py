@@ -24,12 +24,13 @@ EXACT = 2**53  # every integer up to here is a float64
 class Table:
     """Checked rows: ``X`` is a C-order float array or a canonical CSR matrix; ``names`` its columns, if named.
 
-    ``design`` says how they were made of the columns of a frame, if they were.
+    ``design`` says how they were made of the columns of a frame, if they were; ``index`` is that of a pandas frame.
     """
 
     X: Any
     names: tuple[str, ...] | None = None
     design: Any = None
+    index: Any = None
 
     @property
     def n(self) -> int:
@@ -113,7 +114,7 @@ def _check_frame(X: Any, what: str) -> Table:
     for j, column in enumerate(checked):
         out[:, j] = column
     _need_finite(out, [str(name) for name in names], what)
-    return Table(out, None if labels is None else tuple(labels))
+    return Table(out, None if labels is None else tuple(labels), index=X.index if of_pandas(X) else None)
 
 
 def _check_column(column: NDArray[Any], j: int, names: Sequence[Any], what: str) -> NDArray[Any]:
@@ -290,13 +291,24 @@ def check_lengths(n: int, m: int, what: str) -> None:
 
 def need_same_index(X: Any, y: Any, what: str = "y") -> None:
     """X and y of pandas with the same length have the same index: rows are never matched by position in silence."""
-    if not (of_pandas(X) and of_pandas(y)) or len(X) != len(y) or X.index.equals(y.index):
+    if of_pandas(X) and of_pandas(y):
+        need_index(X.index, y, what)
+
+
+def need_index(index: Any, y: Any, what: str) -> None:
+    """What comes beside rows of pandas has their index; None stands for rows without one."""
+    if index is None or not of_pandas(y) or len(index) != len(y) or index.equals(y.index):
         return
-    row = next((i for i, (a, b) in enumerate(zip(X.index, y.index, strict=True)) if a != b), 0)
+    row = next((i for i, (a, b) in enumerate(zip(index, y.index, strict=True)) if a != b), 0)
     raise DataError(
-        f"X and {what} have different pandas indexes (at row {row}: {X.index[row]!r} and {y.index[row]!r}): align "
+        f"X and {what} have different pandas indexes (at row {row}: {index[row]!r} and {y.index[row]!r}): align "
         f"them, as {what}.loc[X.index], or pass {what}.to_numpy() if they match by position."
     )
+
+
+def index_of(X: Any) -> Any:
+    """The index of rows of pandas; the numbers of the rows of anything else."""
+    return X.index if of_pandas(X) else np.arange(containers.count_rows(X))
 
 
 def of_pandas(value: Any) -> bool:

@@ -16,8 +16,8 @@ from separatrix.models.least_squares.orthogonal_factors import dense
 from separatrix.statistics.after_fit import AfterFit, aliased_of, places_of
 from separatrix.statistics.anova import model_names, spans
 from separatrix.statistics.distributions import f_tail, need_level, quantile
-from separatrix.statistics.summary import ResultTable
-from separatrix.validation import check_row_offset
+from separatrix.statistics.summary import ResultTable, row_names
+from separatrix.validation.table import index_of
 
 if TYPE_CHECKING:
     from separatrix.arrays import Floats
@@ -225,6 +225,7 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         from separatrix.models.least_squares.influence import influence, standardised_changes
 
         model: Any = self
+        given = None if X is None else index_of(X)
         names_of = (
             self._wald_summary({}) if not has_aliased(model) else model.summary(X, y, sample_weight=sample_weight)
         )
@@ -237,8 +238,8 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         columns = {name: getattr(found, name) for name in names}
         changes = standardised_changes(model, X, y, sample_weight, found)
         columns |= {f"dfbetas:{name}": changes[:, j] for j, name in enumerate(kept)}
-        rows = self._row_names(len(found.leverage))  # type: ignore[attr-defined]  # of the estimator
-        return ResultTable("Influence of rows", rows, columns)
+        index = self._row_index(len(found.leverage)) if given is None else given  # type: ignore[attr-defined]  # of the estimator
+        return ResultTable("Influence of rows", row_names(index), columns, index=index)
 
     def predict_table(self, X: Any, *, level: float = 0.95, offset: Any = None) -> ResultTable:
         """Predicted means with standard errors, and intervals of the mean and of a new observation.
@@ -264,19 +265,17 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> LeastSquares().fit(X, y).predict_table([[1.5]])["mean"].round(2)
         array([4.])
         """
-        from separatrix.models.least_squares.aliased import determined
-
         need_level(level)
-        X_given, (model, X) = X, determined(self, X)
-        mean = model.predict(X)
-        low, high = model.predict_interval(X, level=level, kind="mean")
-        new_low, new_high = model.predict_interval(X, level=level)
+        from separatrix.models.least_squares.covariance import predict_interval
+
+        model: Any = self
+        mean = model.predict(X, offset=offset)
+        low, high = predict_interval(model, X, level=level, kind="mean", offset=offset)
+        new_low, new_high = predict_interval(model, X, level=level, offset=offset)
         errors = (high - low) / (2.0 * quantile(level, float(model.n_rows_ - model.rank_)))
-        shift = 0.0 if offset is None else check_row_offset(offset, len(mean), X_given)
-        places = {"mean": mean, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
-        columns = {name: values + shift for name, values in places.items()}
-        columns = {"mean": columns.pop("mean"), "std_err": errors, **columns}
-        return ResultTable("Predictions", tuple(str(i) for i in range(len(mean))), columns)
+        columns = {"mean": mean, "std_err": errors, "low": low, "high": high, "new_low": new_low, "new_high": new_high}
+        index = index_of(X)
+        return ResultTable("Predictions", row_names(index), columns, index=index)
 
 
 def compared(models: list[Any]) -> ResultTable:

@@ -194,15 +194,16 @@ def coefficient_covariance(
 
 
 def predict_interval(
-    model: LeastSquares, X: Any, *, level: float = 0.95, kind: str = "prediction"
+    model: LeastSquares, X: Any, *, level: float = 0.95, kind: str = "prediction", offset: Any = None
 ) -> tuple[Floats, Floats]:
     """Lower and upper ends of an interval for each row, for normal noise of one variance.
 
     ``kind="mean"`` covers w.x + b itself: s(x) -/+ t sqrt(s^2 x'(X'X)^-1 x); ``kind="prediction"`` a new
-    observation of weight 1 there, whose own variance s^2 is added.
+    observation of weight 1 there, whose own variance s^2 is added. The offset moves both ends.
     """
     from scipy.special import stdtrit
 
+    middle = model.predict(X, offset=offset)
     model, X = determined(model, X)
     factor = need_inference(model)
     need_level(level)
@@ -212,5 +213,4 @@ def predict_interval(
     spread = (scores_in_basis(factor.basis, table.X, np.ones(table.n)) ** 2).sum(axis=1)
     variance = model.sigma2_ * (spread + (1.0 if kind == "prediction" else 0.0))
     half = float(stdtrit(model.n_rows_ - model.rank_, 0.5 + level / 2)) * np.sqrt(variance)
-    middle = model.predict(X)
     return middle - half, middle + half

@@ -157,6 +157,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self._log_weight = _log_weight(weights)
         self.with_offset_ = offset is not None
         self._rows: tuple[Table, Floats, Floats | None] | None = None if several else (table, targets[:, 0], weights)
+        self._row_labels = table.index
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -322,7 +323,7 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
 
     def __getstate__(self) -> dict[str, Any]:
         """Of a fit the coefficients, and of up to 300 columns what inference needs."""
-        state = super().__getstate__()
+        state = {name: value for name, value in super().__getstate__().items() if name not in self._of_rows}
         if "_stopped" not in state:
             return state
         few = self.n_features_in_ <= MOST_COLUMNS

@@ -14,7 +14,7 @@ from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determine
 from separatrix.statistics.distributions import need_level
 from separatrix.statistics.summary import ResultTable
 from separatrix.validation import Labels
-from separatrix.validation.table import need_same_index
+from separatrix.validation.table import index_of, need_same_index
 
 if TYPE_CHECKING:
     from separatrix.plotting.fit_pictures import PicturedRows
@@ -116,7 +116,7 @@ class AfterLogistic(FittedPlots, AfterFit):
         -------
         ResultTable
             With columns df, aic, stat (chi-squared), p; the first row is the whole model. After Firth the criterion is
-            of the penalised likelihood.
+            that of the penalised likelihood, and its column is called penalised_aic: the summary's AIC is without it.
 
         Examples
         --------
@@ -132,7 +132,8 @@ class AfterLogistic(FittedPlots, AfterFit):
         without, terms, note = self._without()
         terms = droppable(terms)
         test = deviance_table(without, terms, "III", "", note)
-        return drop_table(without, terms, lambda value, count: 2.0 * count - 2.0 * value, test)
+        name = "penalised_aic" if PENALISED in note else "aic"
+        return drop_table(without, terms, lambda value, count: 2.0 * count - 2.0 * value, test, name)
 
     def marginal_effects(
         self, *, at: str = "overall", dummy: bool = False, level: float = 0.95, **options: Any
@@ -173,6 +174,8 @@ class AfterLogistic(FittedPlots, AfterFit):
         own: Terms | None = getattr(self, "terms_", None)
         if own == {}:
             raise InferenceError("the model has an intercept alone: no column has an effect.")
+        if (reason := self.__dict__.get("_entangled")) is not None:
+            raise InferenceError(f"there are no effects of single columns: {reason}.")
         made, names = self._class_model(options)
         if not names:
             raise InferenceError("no column varies: none has an effect.")
@@ -242,10 +245,12 @@ class AfterLogistic(FittedPlots, AfterFit):
                 raise InferenceError("columns are linearly dependent, and a loaded model has no rows: fit it again.")
             need_determined(dense(used.table.X), rows, gone, bool(model.fit_intercept))
         rows = rows[:, ~gone]
-        shift = None
-        if offset is not None:
+        shift = self._named_offset(X) if offset is None else None  # type: ignore[attr-defined]  # of the estimator
+        if shift is not None:
+            shift = np.column_stack([np.zeros(len(rows)), shift])
+        elif offset is not None:
             labels = Labels(model.classes_, np.zeros(0, dtype=np.intp))
             need_same_index(X, offset, "offset")
             shift = check_offset(offset, len(rows), labels, model.multiclass)
             shift = shift if shift.ndim == 2 else np.column_stack([np.zeros(len(rows)), shift])
-        return probability_table(made, rows, shift, float(level))
+        return probability_table(made, rows, shift, float(level), index_of(X))

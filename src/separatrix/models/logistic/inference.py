@@ -16,6 +16,7 @@ from separatrix.models.logistic.grouped import check_offset
 from separatrix.models.logistic.problem import UsedRows
 from separatrix.numerics.status import Status
 from separatrix.validation import Labels, check_lengths, count_rows, distinct_names
+from separatrix.validation.table import need_same_index
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.fitted_facts import FittedFacts
@@ -47,7 +48,8 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         X : array, sparse matrix or frame
             The rows.
         offset : array or None
-            Added to the scores, as in ``fit``: one number a row, or one a class for K > 2.
+            Added to the scores, as in ``fit``: one number a row, or one a class for K > 2. None: the offset of the
+            formula, if it has one.
 
         Returns
         -------
@@ -60,13 +62,42 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         >>> LogisticRegression().fit(X, y).predict_proba([[2.5]]).round(3)
         array([[0.5, 0.5]])
         """
-        s = self.decision_function(X)
-        if offset is not None:
-            labels = Labels(self.classes_, np.zeros(0, dtype=np.intp))
-            s = s + check_offset(offset, len(s), labels, self.multiclass)
+        s = self.decision_function(X) if offset is None else self._scores_around(X, offset)
         if s.ndim == 1:
             return two_probabilities(s, self.boundary)
         return kernels.in_blocks(lambda s: agreeing(np.exp(self._log_probabilities(s)), s), s)
+
+    def decision_function(self, X: Any) -> Floats:
+        """s(x) = w . x + b for each row, and the offset of the formula; one column per class for more than two.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,), or (n, K) for K > 2 classes
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+        >>> LogisticRegression().fit(X, y).decision_function([[2.5], [4.0]]).round(3)
+        array([0.   , 1.821])
+        """
+        self._check_fitted()
+        shift = self._named_offset(X)
+        scores = super().decision_function(X)
+        return scores if shift is None else scores + shift
+
+    def _scores_around(self, X: Any, offset: Any) -> Floats:
+        """Scores of rows around another offset than that of the formula."""
+        scores = super().decision_function(X)
+        need_same_index(X, offset, "offset")
+        return scores + check_offset(
+            offset, len(scores), Labels(self.classes_, np.zeros(0, dtype=np.intp)), self.multiclass
+        )
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities, right also where these are too small to be numbers.
@@ -232,7 +263,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         self._facts = FittedFacts.from_dict(kept) if kept else None
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name != "_rows"}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_rows", *self._of_rows)}
         return state if not self.__sklearn_is_fitted__() else {**state, "_facts": self._stored_facts()}
 
     def influence(self) -> LogisticInfluence:
@@ -256,7 +287,7 @@ class LogisticInference(LinearClassifier, AfterLogistic):
         fitted, rows = self._at_a_maximum()
         facts = self._inference()[0]
         names = [name for name, gone in zip(facts.names, facts.aliased, strict=True) if not gone]
-        return influence_of(fitted, names, rows.grouped, self._row_names)
+        return influence_of(fitted, names, rows.grouped, self._row_index)
 
     def likelihood_ratio_test(self, smaller: LogisticInference) -> tuple[float, int, float]:
         """Twice the gain in log-likelihood over a nested model of the same rows, degrees of freedom, and p.
@@ -317,6 +348,12 @@ class LogisticInference(LinearClassifier, AfterLogistic):
                 "the pseudo-rows of FLAC are those of one model: compare fits of bias_reduction='firth'."
             )
         return fitted, rows
+
+    def _row_index(self, n: int) -> Any:
+        rows: UsedRows | None = self.__dict__.get("_rows")
+        if rows is None or rows.origin is None or len(rows.origin) != n:
+            return super()._row_index(n)
+        return super()._row_index(rows.source.table.n)[rows.origin]  # rows of weight zero are not among the n
 
     def _why_not(self) -> str | None:
         """Why errors would mean nothing, or None."""

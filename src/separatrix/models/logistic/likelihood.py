@@ -170,9 +170,11 @@ class FittedLikelihood:
 
     @cached_property
     def null_loglik(self) -> float:
-        """The log-likelihood of the model with a bias alone (of no parameter, without a bias)."""
+        """The log-likelihood of a constant alone, which the columns may contain (of no parameter, without any)."""
+        return self._loglik_of_constant(self.problem.lift or self.own_constant)
+
+    def _loglik_of_constant(self, constant: bool) -> float:
         problem = self.problem
-        constant = problem.lift or self.own_constant
         if self.offset is None:
             counts = np.bincount(problem.codes, weights=problem.weights, minlength=problem.classes)
             shares = counts / counts.sum() if constant else np.full(len(counts), 1.0 / len(counts))
@@ -212,8 +214,8 @@ class FittedLikelihood:
     def loglik_without(self, held: NDArray[np.bool_]) -> float:
         """The greatest likelihood with the coefficients of ``held`` columns at zero, of all classes."""
         d = self.problem.d
-        if held[:d].all():
-            return self.null_loglik
+        if held[:d].all():  # a constant that the columns contained is gone with them
+            return self._loglik_of_constant(self.problem.lift)
         part = self.problem.columns(np.flatnonzero(~held[:d]))
         loss = part.loss()
         run = newton(loss, loss.point(np.zeros(loss.length)), STEPS)

@@ -117,7 +117,7 @@ class LogisticRegression(LogisticInference):
 
     Notes
     -----
-    Predictions are for an offset of zero, unless ``predict_proba`` is given one.
+    Predictions are for an offset of zero, unless ``predict_proba`` is given one or a formula names it.
     Dense C-order float64 and float32 arrays and CSR matrices are read in place. Rows of weight zero are left out.
 
     Examples
@@ -225,6 +225,7 @@ class LogisticRegression(LogisticInference):
         rows, table = self._checked(X, y, sample_weight, offset, trials)
         results = fit_parts(self._parts(rows), options, self._start(rows))
         self._store(rows, table, results)
+        self._row_labels = table.index
         if self.status_ is Status.INTERRUPTED:
             raise_interruption(self.status_)  # here and not before: the partial model is stored
         self._warn(results, rows)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.models.logistic.grouped import GroupedOutcomes
 from separatrix.models.logistic.likelihood import FittedLikelihood
-from separatrix.statistics.summary import ResultTable
+from separatrix.statistics.summary import ResultTable, row_names
 
 
 class LogisticInfluence(ResultTable):
@@ -46,7 +47,7 @@ def influence_of(
     fitted: FittedLikelihood,
     names: Sequence[str],
     grouped: GroupedOutcomes | None,
-    row_names: Callable[[int], tuple[str, ...]],
+    row_index: Callable[[int], Any],
 ) -> LogisticInfluence:
     """The influence of each row; coefficients in the order of the summary."""
     found = _of_rows(fitted) if grouped is None else _of_groups(fitted, grouped)
@@ -57,7 +58,8 @@ def influence_of(
     columns = {"leverage": leverage, "pearson": pearson, "deviance": deviance, "studentized": studentized}
     columns["cooks_distance"] = cooks
     columns |= {f"dfbetas:{name}": dfbeta[:, j] / errors[j] for j, name in enumerate(names)}
-    made = LogisticInfluence("Influence of rows", row_names(len(leverage)), columns)
+    index = row_index(len(leverage))
+    made = LogisticInfluence("Influence of rows", row_names(index), columns, index=index)
     object.__setattr__(made, "dfbeta", dfbeta)
     return made
 

@@ -102,6 +102,8 @@ def given_data(X: Any, y: Any, sample_weight: Any, intercept: bool, reading: str
         made = design(X, y)
         if made.alone:
             raise ParameterError(f"the formula {X!r} has no columns: name at least one.")
+        if made.offset is not None:
+            raise ParameterError(f"the formula {X!r} has an offset, which no hyperplane has: leave it out.")
         if made.dropped:
             rows = "1 row" if made.dropped == 1 else f"{made.dropped} rows"
             warn_user(
