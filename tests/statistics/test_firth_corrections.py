@@ -116,8 +116,6 @@ def test_what_the_corrections_do_not_do_gets_one_sentence():
     assert alone.coef[0] == pytest.approx(np.log(130.5 / 109.5), rel=1e-9)  # half a row more of each class
     assert (alone.lr_statistic, alone.lr_df) == (0.0, 0)
     assert "likelihood ratio 0" not in str(alone)
-    with pytest.raises(ParameterError, match="two corrections"):
-        sx.LogisticRegression(bias_reduction="flac", flic=True).fit(X, y)
     assert flac.wald_test("vic = 0").p < 1e-4
     assert flac.marginal_effects().names == tuple(NAMES)
 

@@ -68,9 +68,7 @@ def test_least_squares_agrees_with_statsmodels(kind):
     model = sx.LeastSquares().fit(X, y)
     ours = model.summary(covariance=kind, groups=groups if kind == "cluster" else None, lags=3)
     np.testing.assert_allclose(ours.std_err, theirs.bse, rtol=1e-9)
-    if kind == "cluster":
-        assert str(model.summary(covariance=kind, clusters=groups)) == str(ours)
-    else:
+    if kind != "cluster":
         np.testing.assert_allclose(ours.p, theirs.pvalues, rtol=1e-7)
 
 

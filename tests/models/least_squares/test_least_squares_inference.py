@@ -17,7 +17,7 @@ import separatrix as sx
 from separatrix.errors import CollinearWarning, DataError, InferenceError, ParameterError
 from separatrix.models.least_squares.covariance import coefficient_covariance
 from separatrix.models.least_squares.influence import influence, variance_inflation
-from separatrix.models.least_squares.least_squares_summary import linear_hypothesis, summarize
+from separatrix.models.least_squares.least_squares_summary import linear_hypothesis, summarise
 
 
 def right_digits(got, want):
@@ -76,10 +76,10 @@ def test_statsmodels_agrees_on_robust_covariances(kind, weighted):
     groups = np.arange(80) // 7
     options = {"groups": groups} if kind == "cluster" else {}
     theirs = oracle(X, y, c, True).get_robustcov_results(kind, **options)
-    clusters = groups if kind == "cluster" else None
-    found = coefficient_covariance(model, X, y, sample_weight=c, kind=kind, clusters=clusters)
+    labels = groups if kind == "cluster" else None
+    found = coefficient_covariance(model, X, y, sample_weight=c, kind=kind, groups=labels)
     np.testing.assert_allclose(found.matrix, theirs.cov_params(), rtol=1e-9, atol=1e-13)
-    lines = model.summary(X, y, sample_weight=c, covariance=kind, clusters=clusters)
+    lines = model.summary(X, y, sample_weight=c, covariance=kind, groups=labels)
     np.testing.assert_allclose(lines.std_err, theirs.bse, rtol=1e-10)
     np.testing.assert_allclose(lines.f_test.statistic, np.squeeze(theirs.fvalue), rtol=1e-9)
 
@@ -207,14 +207,14 @@ def test_refusals_have_reasons():
     with pytest.warns(CollinearWarning):
         twice = sx.LeastSquares().fit(np.column_stack([X, X[:, 0]]), y)
     with pytest.raises(InferenceError, match="pass X and y"):
-        summarize(pickle.loads(pickle.dumps(twice)))
+        summarise(pickle.loads(pickle.dumps(twice)))
     with pytest.raises(InferenceError, match="solver='auto'"):
         sx.LeastSquares(solver="svd").fit(X, y).summary()
     model = sx.LeastSquares().fit(X, y)
     for options, message in [
         ({"covariance": "HC9"}, "covariance is"),
         ({"covariance": "cluster"}, "groups"),
-        ({"clusters": np.zeros(80)}, "groups"),
+        ({"groups": np.zeros(80)}, "groups"),
         ({"X": X}, "go together"),
         ({"level": 1.0}, "level is"),
     ]:
@@ -225,7 +225,7 @@ def test_refusals_have_reasons():
     with pytest.raises(DataError, match="not those of the fit"):
         model.summary(X[::-1], y, covariance="HC0")
     with pytest.raises(InferenceError, match="one group"):
-        model.summary(X, y, covariance="cluster", clusters=np.zeros(80, dtype=int))
+        model.summary(X, y, covariance="cluster", groups=np.zeros(80, dtype=int))
     lone = np.zeros((80, 1))
     lone[3] = 1.0
     with pytest.raises(InferenceError, match="row 3 has leverage 1"):

@@ -41,7 +41,7 @@ def test_fitted_probabilities_add_up_to_the_counts_for_likelihood_and_flic_but_n
     np.testing.assert_allclose(ml.predict_proba(X).sum(axis=0), counts, rtol=1e-10)
     firth = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
     assert np.abs(firth.predict_proba(X).sum(axis=0) - counts).max() > 1e-3
-    flic = sx.LogisticRegression(bias_reduction="firth", flic=True).fit(X, y)
+    flic = sx.LogisticRegression(bias_reduction="flic").fit(X, y)
     np.testing.assert_allclose(flic.predict_proba(X).sum(axis=0), counts, rtol=1e-9)
     np.testing.assert_allclose(flic.coef_, firth.coef_, rtol=1e-12)
 

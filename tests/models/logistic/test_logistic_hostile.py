@@ -35,7 +35,7 @@ from separatrix.errors import (
         ({"weights": "probability"}, "weights"),
         ({"tol": 0.0}, "tol"),
         ({"max_iter": 0}, "max_iter"),
-        ({"flic": True, "fit_intercept": False}, "flic"),
+        ({"bias_reduction": "flic", "fit_intercept": False}, "flic"),
     ],
 )
 def test_options_that_cannot_be(options, message):

@@ -208,7 +208,7 @@ def test_robust_and_clustered_errors_of_weighted_rows_are_those_of_repeated_rows
     groups = np.arange(150) % 9
     weighted = sx.LogisticRegression().fit(X, y, sample_weight=c)
     repeated = sx.LogisticRegression().fit(X[again], y[again])
-    for options in ({"covariance": "robust"}, {"covariance": "cluster"}):
+    for options in ({"covariance": "HC0"}, {"covariance": "cluster"}):
         given = {"groups": groups} if options["covariance"] == "cluster" else {}
         repeat = {"groups": groups[again]} if given else {}
         a, b = weighted.summary(**options, **given), repeated.summary(**options, **repeat)
@@ -226,7 +226,7 @@ def test_statsmodels_agrees_on_robust_covariances(classes):
         warnings.simplefilter("ignore")
         robust = kind(y, design).fit(disp=0, tol=1e-14, cov_type="HC0")
         cluster = kind(y, design).fit(disp=0, tol=1e-14, cov_type="cluster", cov_kwds={"groups": groups})
-    np.testing.assert_allclose(model.summary(covariance="robust").covariance, robust.cov_params(), rtol=1e-6)
+    np.testing.assert_allclose(model.summary(covariance="HC0").covariance, robust.cov_params(), rtol=1e-6)
     ours = model.summary(covariance="cluster", groups=groups).covariance
     np.testing.assert_allclose(ours, cluster.cov_params(), rtol=1e-6)
 
@@ -234,7 +234,7 @@ def test_statsmodels_agrees_on_robust_covariances(classes):
 def test_profiles_have_no_covariance_of_their_own():
     X, y, _ = rows()
     with pytest.raises(ParameterError, match="no covariance of their own"):
-        sx.LogisticRegression().fit(X, y).summary(intervals="profile", covariance="robust")
+        sx.LogisticRegression().fit(X, y).summary(intervals="profile", covariance="HC0")
 
 
 @pytest.mark.parametrize("options", [{"C": 1.0}, {"C": 1.0, "l1_ratio": 1.0}, {"class_weight": {0: 2.0, 1: 1.0}}])

@@ -52,9 +52,8 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         covariance: str = "model",
         groups: Any = None,
         lags: int | None = None,
-        clusters: Any = None,
     ) -> LeastSquaresSummary:
-        """Coefficients with standard errors, tests and intervals; see :func:`.summarize`.
+        """Coefficients with standard errors, tests and intervals; see :func:`.summarise`.
 
         Parameters
         ----------
@@ -69,8 +68,6 @@ class AfterLeastSquares(FittedPlots, AfterFit):
             One label a row, for "cluster".
         lags : int or None
             For "HAC"; None: 4 (n/100)^(2/9).
-        clusters : array or None
-            The former name of groups.
 
         Returns
         -------
@@ -85,11 +82,11 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         >>> lines.names, lines.coef.round(2)
         (('x0', 'intercept'), array([1.94, 1.09]))
         """
-        from separatrix.models.least_squares.least_squares_summary import summarize
+        from separatrix.models.least_squares.least_squares_summary import summarise
 
         model: Any = self
-        options = {"covariance": covariance, "groups": model._groups_of_fit(groups), "lags": lags, "clusters": clusters}
-        return summarize(model, X, y, sample_weight=sample_weight, level=level, **options)
+        options = {"covariance": covariance, "groups": model._groups_of_fit(groups), "lags": lags}
+        return summarise(model, X, y, sample_weight=sample_weight, level=level, **options)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, kind: str = "prediction") -> tuple[Floats, Floats]:
         """Lower and upper ends, row by row; see :func:`.predict_interval`.

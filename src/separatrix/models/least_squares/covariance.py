@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
 KINDS = ("model", *ROBUST, "cluster", "HAC")
-ALIASES = {"classical": "model", "robust": "HC0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +151,12 @@ def coefficient_covariance(
     kind: str = "model",
     groups: Any = None,
     lags: int | None = None,
-    clusters: Any = None,
 ) -> Covariance:
     """The covariance of the coefficients, b last; all kinds but "model" need the rows of the fit.
 
     A model keeps its rows by reference, and they must not have changed; one from a file or a pickle needs them again.
     """
     need_inference(model)
-    kind, groups = ALIASES.get(str(kind), kind), clusters if groups is None else groups
     if kind not in KINDS:
         raise ParameterError(f"covariance is {kind!r}: it can be {', '.join(map(repr, KINDS))}.")
     if (groups is None) == (kind == "cluster"):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError, ParameterError
 from separatrix.models.least_squares.aliased import has_aliased, without_aliased
-from separatrix.models.least_squares.covariance import ALIASES, Covariance, coefficient_covariance, need_inference
+from separatrix.models.least_squares.covariance import Covariance, coefficient_covariance, need_inference
 from separatrix.statistics.after_fit import quadratic_form
 from separatrix.statistics.distributions import f_tail, need_level, quantile, two_sided
 from separatrix.statistics.sandwich import clustered_note
@@ -61,7 +61,7 @@ class LeastSquaresSummary(Summary):
         return lines
 
 
-def summarize(
+def summarise(
     model: LeastSquares,
     X: Any = None,
     y: Any = None,
@@ -71,7 +71,6 @@ def summarize(
     covariance: str = "model",
     groups: Any = None,
     lags: int | None = None,
-    clusters: Any = None,
 ) -> LeastSquaresSummary:
     """Coefficients with standard errors, t, p and intervals; σ̂², R², adjusted R², F, log-likelihood, AIC and BIC.
 
@@ -83,7 +82,7 @@ def summarize(
     level : of the intervals, which are b -/+ t s on n - rank degrees of freedom (clusters: their number - 1)
     covariance : {"model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}
         See :mod:`separatrix.models.least_squares.covariance`.
-    groups : labels, one per row, for covariance="cluster"; ``clusters`` is the former name
+    groups : labels, one per row, for covariance="cluster"
     lags : for covariance="HAC"; by default 4 (n/100)^(2/9)
 
     A column that is a linear combination of the intercept and columns before it is marked "aliased", and the others are
@@ -102,9 +101,9 @@ def summarize(
         model, gone = without_aliased(model, X, y, sample_weight)
         aliased[: len(gone)] = gone
         X = y = sample_weight = None
-    options = {"kind": covariance, "groups": groups, "lags": lags, "clusters": clusters}
+    options = {"kind": covariance, "groups": groups, "lags": lags}
     found = coefficient_covariance(model, X, y, sample_weight=sample_weight, **options)
-    if ALIASES.get(covariance, covariance) == "cluster":
+    if covariance == "cluster":
         said = (clustered_note(int(found.freedom) + 1), *said)
     beta = np.append(model.coef_, model.intercept_) if lift else model.coef_
     errors = np.sqrt(np.diagonal(found.matrix))
@@ -118,9 +117,8 @@ def summarize(
     explained = 1 - model.rss_ / spread if spread > 0 else math.nan
     n, rss = model.n_rows_, model.rss_
     loglik = 0.5 * (factor.log_weight - n * (math.log(2 * math.pi * rss / n) + 1)) if rss > 0 else math.inf
-    kind = ALIASES.get(covariance, covariance)
-    if factor.centred is None or kind == "model":
-        test = _all_slopes(model, kind, found, beta, spread, slopes) if slopes else None
+    if factor.centred is None or covariance == "model":
+        test = _all_slopes(model, covariance, found, beta, spread, slopes) if slopes else None
     else:
         test = None  # the robust test of slopes needs to know which columns are the constant
     return LeastSquaresSummary(
@@ -139,7 +137,7 @@ def summarize(
         level=float(level),
         intervals="wald",
         covariance=_whole_matrix(found.matrix, aliased),
-        covariance_kind=kind,
+        covariance_kind=covariance,
         n=n,
         df_model=slopes,
         df_resid=left,
@@ -243,7 +241,6 @@ def linear_hypothesis(
     covariance: str = "model",
     groups: Any = None,
     lags: int | None = None,
-    clusters: Any = None,
 ) -> HypothesisTest:
     """Test R (w, b) = value.
 
@@ -251,11 +248,9 @@ def linear_hypothesis(
     ----------
     R : rows of d numbers (for w) or d + 1 (for w and b); or names of columns, whose weights are tested together
     value : the right side, one number, or one per row
-    X, y, sample_weight, covariance, groups, lags : as in :func:`summarize`
+    X, y, sample_weight, covariance, groups, lags : as in :func:`summarise`
     """
-    found = coefficient_covariance(
-        model, X, y, sample_weight=sample_weight, kind=covariance, groups=groups, lags=lags, clusters=clusters
-    )
+    found = coefficient_covariance(model, X, y, sample_weight=sample_weight, kind=covariance, groups=groups, lags=lags)
     beta = np.append(model.coef_, model.intercept_) if model.fit_intercept else model.coef_
     rows = _restrictions(model, R)
     if rows.shape[1] == len(model.coef_) < len(beta):

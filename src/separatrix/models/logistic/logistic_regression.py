@@ -68,8 +68,6 @@ class LogisticRegression(LogisticInference):
         For more than two classes: all at once, or each against the rest.
     fit_intercept : bool, default=True
         Whether there is an intercept b.
-    flic : bool, default=False
-        The same as ``bias_reduction="flic"``, also for an estimate that replaces one that does not exist.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the rows of a class.
     reference : label or None, default=None
@@ -140,7 +138,6 @@ class LogisticRegression(LogisticInference):
     on_separation: str = choice("auto", "firth", "ridge", "raise", "ignore", default="auto")
     multiclass: str = choice("multinomial", "ovr", default="multinomial")
     fit_intercept: bool = flag(True)
-    flic: bool = flag(False)
     class_weight: Any = class_weights()
     reference: Any = unchecked(None, "label or None")
     positive: Any = unchecked(None, "label or None")
@@ -171,12 +168,10 @@ class LogisticRegression(LogisticInference):
         if kind is not None and not self.fit_intercept:
             lacks = f"{kind} needs an intercept beside columns, and fit_intercept=False, '0 +' and 'y ~ 1' have none"
             raise ParameterError(f"{lacks}: allow one, or leave {kind} out (alone it is that of maximum likelihood).")
-        if self.flic and self.bias_reduction == "flac":
-            raise ParameterError("flic=True and bias_reduction='flac' are two corrections: choose one.")
 
     @property
     def _calibration(self) -> str | None:
-        return "flic" if self.flic else self.bias_reduction if self.bias_reduction != "firth" else None
+        return None if self.bias_reduction == "firth" else self.bias_reduction
 
     def _options(self) -> FitOptions:
         """The parameters, all of which are checked."""

@@ -25,7 +25,6 @@ LIMIT = "no finite maximum exists: estimates, likelihoods and intervals are thei
 STORED = "Wald intervals: profile intervals need the rows of the fit, which a stored model does not have"
 MARKS = {"+inf": "infinite", "-inf": "infinite", "undetermined": "undetermined"}
 KINDS = ("model", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
-ALIASES = {"robust": "HC0", "classical": "model"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -81,7 +80,6 @@ def summarise(
     notes: tuple[str, ...] = (),
 ) -> tuple[LogisticSummary, FittedFacts]:
     """See :meth:`separatrix.LogisticRegression.summary`; with the facts, to which a profile may have been added."""
-    covariance = ALIASES.get(covariance, covariance) if isinstance(covariance, str) else covariance
     chosen = _check_options(facts, fitted, method, level, intervals, covariance, groups)
     V = facts.covariance
     if covariance != "model":
