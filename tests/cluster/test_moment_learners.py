@@ -89,7 +89,7 @@ def test_a_model_file(folder, tmp_path):
 
 
 def test_digits_that_moments_lose_are_warned_of(tmp_path):
-    lines = [f"{k + (k % 3) * 1e-5!r},{k},{k % 7}" for k in range(60)]
+    lines = [f"{k // 2 + (k % 3) * 1e-5!r},{k // 2},{k % 7}" for k in range(60)]
     source = write_parts(tmp_path, "nearly,number,target", lines, [0, 20, 40, 60])
     with pytest.warns(PrecisionWarning, match="moments keep about"):
         cluster.fit(LeastSquares(), source, target="target", address="here")

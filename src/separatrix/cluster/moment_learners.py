@@ -16,11 +16,12 @@ from separatrix.arrays import Floats
 from separatrix.cluster.encoded_source import EncodedSource
 from separatrix.cluster.rounds import HeldPart
 from separatrix.errors import DataError, ParameterError
+from separatrix.models.least_squares.choose import by_condition
 from separatrix.models.least_squares.least_squares import LeastSquares
-from separatrix.models.least_squares.ridge_solver import SMALL, from_moments
+from separatrix.models.least_squares.ridge_solver import from_moments
 from separatrix.models.least_squares.twofold_refinement import refine_by, residual_sums
 from separatrix.numerics.moments import Moments, merge
-from separatrix.numerics.normal_equations import REFINABLE, TRUSTED, NormalEquations, Solution
+from separatrix.numerics.normal_equations import NormalEquations, Solution
 from separatrix.numerics.twofold import twofold_sum
 
 MOST_COLUMNS = 8192  # whose table of squares a worker and the driver can hold
@@ -95,12 +96,11 @@ def least_squares(learner: LeastSquares, moments: Moments, source: EncodedSource
     rounds = source.rounds
     normal: NormalEquations = learner._normal_of(moments.totals(), source.d)
     rows = int(moments.rows.sum())
-    large = rows * normal.p**2 > SMALL
-    condition = normal.squared_condition
-    if learner.solver == "moments" or rows < normal.p or condition > REFINABLE:
+    method = "qr" if learner.solver == "moments" or rows < normal.p else by_condition(normal)
+    if method == "qr":
         return from_moments(normal)
     start = normal.solve()
-    if condition > TRUSTED or not large or normal.loses_bias(start):
+    if method != "moments" or normal.loses_bias(start):
 
         def sums(high: Floats, low: Floats) -> tuple[Floats, Floats]:
             found: tuple[Floats, Floats] = rounds.reduce("residuals", part_residuals, high, low, join=join_pairs)

@@ -22,9 +22,7 @@ from separatrix.numerics.gram_matrix import EPS, GramMatrix, rank_limit, unit_di
 from separatrix.numerics.moments import Totals
 
 FEW = 256  # columns up to which an inverse costs less than loading scipy.linalg, whose BLAS takes 60 MB of its own
-TRUSTED = 1e3  # squared condition up to which Cholesky's solution keeps twelve digits
-CORRECTABLE = 1e5  # squared condition up to which one correction by residuals in double precision makes as many
-REFINABLE = 1e10  # squared condition up to which its corrections shrink fast
+INVERTIBLE = 1e3  # squared condition up to which products with an inverse keep as many digits as a factor
 TWELVE = 1e-11  # of the largest slope: an error by its bound, of which up to a third was seen
 RESOLVED = 1e-8  # of the trace: the smallest penalty that moments resolve in all directions
 
@@ -67,27 +65,6 @@ class NormalEquations(GramMatrix):
         # A is positive semidefinite: no eigenvalue of the scaled matrix is below this one.
         least = self.alpha / float(np.max(self.scale * self.scale, initial=self.alpha))
         return replace(found, bound=min(found.bound, found.size / least))
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether the squared condition is at most ``TRUSTED``, by its bound.
-
-        By eigenvalues where the bound may be too large and they take less time than another read of the rows.
-        """
-        bound = self.inverse.bound
-        if bound <= TRUSTED or bound > self.p * TRUSTED or self.p**2 > int(self.rows.sum()):
-            return bound <= TRUSTED
-        return self.squared_condition <= TRUSTED
-
-    @property
-    def is_correctable(self) -> bool:
-        """Whether one correction by residuals in double precision makes twelve digits, of several targets eleven."""
-        return self.inverse.bound <= (CORRECTABLE if self.c.shape[1] == 1 else 10 * CORRECTABLE)
-
-    @property
-    def is_refinable(self) -> bool:
-        """Whether corrections by the inverse shrink fast."""
-        return self.inverse.bound <= REFINABLE
 
     @property
     def contraction(self) -> float:
@@ -229,7 +206,7 @@ def _of_few_columns(matrix: Floats) -> NormalInverse:
         return NormalInverse(solve, size, np.inf)
     bound = size * float(np.abs(inverse).sum(axis=0).max(initial=0.0))
     return NormalInverse(
-        inverse.__matmul__ if bound <= TRUSTED else solve, size, bound if np.isfinite(bound) else np.inf
+        inverse.__matmul__ if bound <= INVERTIBLE else solve, size, bound if np.isfinite(bound) else np.inf
     )
 
 

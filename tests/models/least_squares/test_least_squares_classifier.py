@@ -79,7 +79,7 @@ def test_sparse_text_is_separated(real_data):
 
     X, y = load_svmlight_file(str(real_data("rcv1_small.svm")))
     model = sx.LeastSquaresClassifier().fit(X, y)
-    assert model.solver_ == "dual"
+    assert model.solver_ == "wide"
     assert model.score(X, y) == 1.0  # the rows are independent: any labels can be met
     np.testing.assert_allclose(model.decision_function(X), y, atol=1e-9)
 

@@ -98,7 +98,7 @@ def test_sparse_rows_of_very_many_columns_have_it_too(kind, intercept):
     for alpha in ALPHAS:
         model = sx.LeastSquares(alpha, **INTERCEPTS[intercept]).fit(wide.tocsr(), y, sample_weight=c)
         exact = exact_ridge(X, y, alpha, c, **INTERCEPTS[intercept])
-        assert model.solver_ == "dual"
+        assert model.solver_ == "wide"
         assert apart([*model.coef_[columns], model.intercept_], exact) < 1e-10, alpha
 
 

@@ -10,11 +10,12 @@ import pytest
 import separatrix
 from separatrix import LeastSquares, LeastSquaresClassifier, kernels
 from separatrix.models.least_squares import twofold_refinement
+from separatrix.models.least_squares.choose import LIMITS, is_trusted
+from separatrix.models.least_squares.gram_of_rows import GramOfRows
 from separatrix.models.least_squares.ridge_solver import solve_least_squares
-from separatrix.models.least_squares.row_products import RowProducts
 from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
 from separatrix.numerics.moments import Moments
-from separatrix.numerics.normal_equations import TRUSTED, LeastSquaresProblem, normal_equations
+from separatrix.numerics.normal_equations import LeastSquaresProblem, normal_equations
 
 
 def draw(n, d, seed, offset=0.0, correlated=0.0):
@@ -30,8 +31,8 @@ def test_a_look_that_is_left_out_would_change_no_bit(n, d, offset, correlated, a
     X, y = draw(n, d, n + d, offset, correlated)
     problem = LeastSquaresProblem(X, y[:, None], None, alpha, True, True)
     normal = normal_equations(Moments(d, 1).add(X, problem.Y).totals(), problem)
-    assert normal.is_trusted == (normal.squared_condition <= TRUSTED)
-    if not normal.is_trusted:  # fits of this condition are solved by orthogonal factors
+    assert is_trusted(normal) == (normal.squared_condition <= LIMITS.trusted)
+    if not is_trusted(normal):  # fits of this condition are solved by orthogonal factors
         return
     looks, residuals = [], twofold_refinement._residuals
     monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
@@ -53,7 +54,7 @@ def test_wide_ridge_fits_look_once(n, d, monkeypatch):
     monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
     short = LeastSquares(1.0).fit(X, y)
     assert (short.solver_, len(looks)) == ("wide", 1)
-    monkeypatch.setattr(RowProducts, "contraction", np.inf)
+    monkeypatch.setattr(GramOfRows, "contraction", np.inf)
     whole = LeastSquares(1.0).fit(X, y)
     assert len(looks) > 2
     np.testing.assert_array_equal(short.coef_, whole.coef_)
@@ -101,7 +102,7 @@ def test_a_known_inverse_does_not_change_the_answer():
     assert normal.squared_condition <= normal.inverse.bound <= 40 * normal.squared_condition
     plain = np.linalg.solve(normal.A + np.eye(40), normal.c)[:, 0]
     np.testing.assert_allclose(normal.solve()[0, :-1], plain, rtol=1e-11)
-    found = solve_least_squares(problem, Moments(40, 1))
+    found = solve_least_squares(problem, lambda: totals)
     assert found.condition_now == normal.condition
 
 

@@ -24,10 +24,11 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, InferenceError, ParameterError
 from separatrix.models.least_squares.aliased import determined
+from separatrix.models.least_squares.choose import LIMITS
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, dense
 from separatrix.numerics.linear_scores import dense_chunks
-from separatrix.numerics.normal_equations import TRUSTED, Basis
+from separatrix.numerics.normal_equations import Basis
 from separatrix.statistics.distributions import need_level
 from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
 from separatrix.validation import check_lengths, check_targets, check_weights
@@ -117,7 +118,7 @@ def rows_again(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> Fitte
 def basis_of(model: LeastSquares, rows: FittedRows | None) -> tuple[Basis, str | None]:
     """The factor of an inference, from orthogonal factors where the condition is large and the rows are given."""
     basis = need_inference(model).basis
-    if model.solver_ == "qr" or model.condition_**2 <= 10 * TRUSTED:
+    if model.solver_ == "qr" or model.condition_**2 <= 10 * LIMITS.trusted:
         return basis, None
     if rows is None:
         kept = max(0, int(15 - 2 * np.log10(model.condition_)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,10 +17,11 @@ from separatrix.models.least_squares.after_least_squares import AfterLeastSquare
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import from_moments, makes_squares, solve_least_squares, solve_path
+from separatrix.models.least_squares.ridge_solver import from_moments, solve_path
 from separatrix.models.linear_predictors import LinearRegressor
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, Solution
+from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import categories, choice, constraints, flag, learner, number
 from separatrix.protocol import ChunkLearner
 from separatrix.validation import (
@@ -62,14 +64,14 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         "moments" solves the normal equations from one pass; "qr" uses orthogonal factors and refines in
         twofold precision; "svd" gives the minimum-norm solution at any rank; "auto" chooses by shape, rank and
         condition: moments, refined in twofold precision where that is cheap or needed, QR where the
-        condition asks for it, and for wide or dependent columns singular values. Sparse rows of more
-        than 4096 columns are solved through inner products of rows, or by LSQR.
+        condition asks for it, inner products of rows where there are fewer rows than columns, singular values where
+        columns are dependent, and for sparse rows with a penalty conjugate gradients where they cost less.
 
     Attributes
     ----------
     coef_, intercept_ : array of shape (d,) and float; for k columns of y arrays of shape (k, d) and (k,)
-    solver_ : what was chosen: moments, refined, qr, svd, wide, dual, cg, lsqr or non-negative
-    rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.ridge_solver`
+    solver_ : what was chosen: moments, corrected, refined, qr, svd, wide, cg, lsqr or non-negative
+    rank_ : rank of the lifted rows by the rule of :mod:`separatrix.models.least_squares.choose`
     plan_ : how it was solved and why, in a sentence
     condition_ : of the columns, centred and scaled, with the penalty; inf where they are linearly dependent
     dependent_columns_ : positions of the linearly dependent columns
@@ -140,17 +142,14 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         if offset is not None:
             targets = targets - check_row_offset(offset, table.n, X)[:, None]
         problem = self._problem(table.X, targets, weights)
-        squares = bool(self.positive) or makes_squares(problem, self.solver)
-        moments = Moments(table.d, targets.shape[1]) if squares else Moments(1)
         if weights is not None:  # rows of weight zero are not looked at
             check_table(table.X)  # else sums of squares show it: they are finite only if every number is
         try:
             with one_blas_thread(table.X.size):
-                solution = self._solve_rows(problem, moments)
+                solution = self._solve_rows(problem)
         except DataError:
             check_table(table.X)
             raise
-        self._keep(moments if squares else None, table.X, targets, None, weights)
         self._remember_features(table)
         counted = table.n if weights is None else int(np.count_nonzero(weights))
         self._store(solution, table, counted, several)
@@ -253,7 +252,8 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
             raise ParameterError("positive=True has no path: fit each penalty by itself.")
         table = self._fit_table(X)
         targets, several, weights = self._beside(table, X, y, sample_weight)
-        lifted = solve_path(self._problem(table.X, targets, weights), given, self.solver)
+        totals = partial(_totals_of, table.X, targets, weights)
+        lifted = solve_path(self._problem(table.X, targets, weights), given, totals, self.solver)
         if not several:
             lifted = lifted[:, 0]
         return lifted[..., :-1].copy(), lifted[..., -1].copy()
@@ -333,10 +333,6 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
             state["_effective_rank"] = self.effective_rank_
         return state
 
-    def _totals(self) -> Totals:
-        assert self._moments is not None
-        return self._moments.totals()
-
     def _from_moments(self, table: Table) -> Solution:
         if not self.positive:
             return super()._from_moments(table)
@@ -344,12 +340,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
             self._totals(), float(self.alpha), table.d, bool(self.fit_intercept), self._free
         )
 
-    def _solve_rows(self, problem: LeastSquaresProblem, moments: Moments) -> Solution:
+    def _minimised(self, problem: LeastSquaresProblem, totals: Callable[[], Totals]) -> Solution:
         if not self.positive:
-            return solve_least_squares(problem, moments, self.solver)
-        moments.add(problem.X, problem.Y, None, problem.weights)
-        totals = moments.totals().all_rows()
-        return solve_non_negative(problem, int(moments.counts.sum()), totals, self.solver)
+            return super()._minimised(problem, totals)
+        return solve_non_negative(problem, totals(), self.solver)
 
     def _beside(self, table: Table, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, bool, Floats | None]:
         targets, several = check_target_columns(y, rows=X)
@@ -369,6 +363,10 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self.__dict__.pop("_effective_rank", None)
         self._log_weight = 0.0
         self._account(solution, table.names)
+
+
+def _totals_of(X: Any, targets: Floats, weights: Floats | None) -> Totals:
+    return totals_at_once(add_at_once(Moments(X.shape[1], targets.shape[1]), X, targets, None, weights))
 
 
 def _log_weight(weights: Floats | None) -> float:

@@ -18,21 +18,13 @@ from separatrix.models.class_labels import (
     weights_of_rows,
 )
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import (
-    from_moments,
-    makes_squares,
-    needs_rows,
-    solve_by_rows,
-    solve_least_squares,
-    solve_with,
-)
+from separatrix.models.least_squares.ridge_solver import from_moments
 from separatrix.models.linear_predictors import LinearClassifier
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import Solution
-from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import boundary, categories, choice, class_weights, flag, learner, number
 from separatrix.protocol import ChunkLearner
-from separatrix.validation import Labels, Table, check_weights
+from separatrix.validation import Table, check_weights
 
 
 @learner(kw_only=False)
@@ -116,25 +108,12 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         self._check_parameters()
         table, labels = self._labelled_rows(X, y)
         weights = weights_of_rows(labels, check_weights(sample_weight, table.n, rows=X), self.class_weight)
-        moments, solution = self._solve(table, labels, weights)
-        self._keep(moments, table.X, None, labels.codes.astype(np.int64), weights)
+        problem = self._problem(table.X, _targets(labels.codes, len(labels.classes)), weights)
+        solution = self._solve_rows(problem, labels.codes.astype(np.int64), labels.classes.tolist())
         self.classes_ = labels.classes
         self._remember_features(table)
         self._store(solution, table)
         return self
-
-    def _solve(self, table: Table, labels: Labels, weights: Floats | None) -> tuple[Moments | None, Solution]:
-        problem = self._problem(table.X, _targets(labels.codes, len(labels.classes)), weights)
-        if not makes_squares(problem, self.solver):
-            return None, solve_least_squares(problem, Moments(1))
-        moments = Moments(table.d, labels=labels.classes.tolist())
-        if problem.counted < problem.p and needs_rows(problem, problem.counted, self.solver):
-            return moments, solve_by_rows(problem, problem.counted)
-        add_at_once(moments, table.X, None, labels.codes.astype(np.int64), weights)
-        counted = int(moments.counts.sum())
-        if needs_rows(problem, counted, self.solver):
-            return moments, solve_by_rows(problem, counted)
-        return moments, solve_with(problem, counted, with_targets(totals_at_once(moments), table.d), self.solver)
 
     def _moments_needed(self) -> str | None:
         return "classes" if self.solver in ("auto", "moments") and self.class_weight is None else None
@@ -143,7 +122,7 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         self._check_parameters()
         if not moments.weight.all():  # a class has no row
             return False
-        normal = self._normal_of(with_targets(moments.totals(), moments.features), moments.features)
+        normal = self._normal_of(with_targets(moments.totals()), moments.features)
         if not moments_suffice(normal, int(moments.counts.sum()), self.solver):
             return False
         self._moments, self.classes_ = moments, np.array(moments.labels)
@@ -210,9 +189,8 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         """X't of the lifted rows (x, 1), with their weights; one column per vector, the bias last."""
         return self._lifted_normal()[1]
 
-    def _totals(self) -> Totals:
-        assert self._moments is not None
-        return with_targets(self._moments.totals(), self._moments.features)
+    def _with_targets(self, totals: Totals) -> Totals:
+        return with_targets(totals)
 
     def _store(self, solution: Solution, table: Table) -> None:
         if not np.isfinite(solution.lifted).all():
@@ -228,7 +206,7 @@ def _targets(codes: NDArray[np.intp], count: int) -> Floats:
     return np.where(codes[:, None] == np.arange(count), 1.0, -1.0)
 
 
-def with_targets(totals: Totals, d: int) -> Totals:
+def with_targets(totals: Totals) -> Totals:
     """Moments of classes as moments of all rows with the targets of the classes beside the features.
 
     The targets take two values only, so that their products with the features are those of the class means.

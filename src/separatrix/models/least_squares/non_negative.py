@@ -9,6 +9,7 @@ pulls no other weight above zero; otherwise a column is dropped or added.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +20,8 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.data.row_files import columns_of
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
-from separatrix.models.least_squares.ridge_solver import WIDEST, from_moments, solve_with
+from separatrix.models.least_squares.choose import LIMITS
+from separatrix.models.least_squares.ridge_solver import from_moments, solve_directly
 from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums
 from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.moments import Totals
@@ -28,15 +30,16 @@ from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEqua
 NAME = "non-negative"
 
 
-def solve_non_negative(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str) -> Solution:
+def solve_non_negative(problem: LeastSquaresProblem, totals: Totals, solver: str) -> Solution:
     """The minimisers, target by target, and the rank of the columns that any of them uses."""
     d = int(problem.X.shape[1])
-    if d > WIDEST:
-        raise ParameterError(f"positive=True takes at most {WIDEST} columns, and X has {d}: select some of them.")
+    if d * d > LIMITS.table:
+        most = math.isqrt(LIMITS.table)
+        raise ParameterError(f"positive=True takes at most {most} columns, and X has {d}: select some of them.")
     lifted, conditions = np.zeros((problem.Y.shape[1], d + 1)), [1.0]
     for k in range(len(lifted)):
         one = replace(problem, Y=np.ascontiguousarray(problem.Y[:, [k]]))
-        lifted[k], condition = _one_target(one, counted, totals.columns(np.append(np.arange(d), d + k)), solver)
+        lifted[k], condition = _one_target(one, totals.columns(np.append(np.arange(d), d + k)), solver)
         conditions.append(condition)
     return Solution(lifted, residual_sum(problem, lifted), _rank(problem.lift, lifted), max(conditions), NAME, None)
 
@@ -68,7 +71,7 @@ def _bias_alone(normal: NormalEquations, k: int) -> float:
     return share * float(normal.y_mean[k])
 
 
-def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solver: str) -> tuple[Floats, float]:
+def _one_target(problem: LeastSquaresProblem, totals: Totals, solver: str) -> tuple[Floats, float]:
     d = int(problem.X.shape[1])
     normal = normal_equations(totals, problem)
     used = columns_in_use(normal, 0)
@@ -80,7 +83,7 @@ def _one_target(problem: LeastSquaresProblem, counted: int, totals: Totals, solv
         lifted[-1] = _bias_alone(normal, 0)
         if len(kept):
             small = replace(problem, X=columns_of(problem.X, kept))
-            part = solve_with(small, counted, totals.columns(np.append(kept, d)), solver)
+            part = solve_directly(small, partial(totals.columns, np.append(kept, d)), solver)
             lifted[np.append(kept, d)], condition = part.lifted[0], part.condition_now
         if (lifted[kept] <= 0).any():
             used &= lifted[:-1] > 0

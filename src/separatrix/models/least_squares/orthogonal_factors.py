@@ -28,11 +28,11 @@ def dense(X: Any) -> Floats:
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
 
 
-def counted_rows(problem: LeastSquaresProblem) -> tuple[Floats, Floats, Floats]:
-    """Rows, targets and weights without the rows of weight zero."""
-    X = dense(problem.X)
+def counted_rows(problem: LeastSquaresProblem) -> tuple[Any, Floats, Floats]:
+    """Rows, targets and weights without the rows of weight zero, in double precision."""
+    X = problem.X.astype(np.float64, copy=False)
     if problem.weights is None:
-        return X, problem.Y, np.ones(len(X))
+        return X, problem.Y, np.ones(problem.n)
     counted = problem.weights > 0
     if counted.all():
         return X, problem.Y, problem.weights

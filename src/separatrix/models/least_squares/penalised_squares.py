@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
-from separatrix.models.least_squares.ridge_solver import from_moments
+from separatrix.models.least_squares.choose import PLANS, keeps_rows
+from separatrix.models.least_squares.ridge_solver import from_moments, solve_least_squares
 from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution
-from separatrix.numerics.sparse_moments import add_at_once
+from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.protocol import Estimator
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
@@ -26,19 +28,6 @@ NO_MOMENTS = (
 SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
 SHARED_RESIDUALS = 1e-8  # of the sum of squares of y: residuals whose own sum keeps eight digits
 SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
-
-
-PLANS = {
-    "cg": "conjugate gradients: sparse rows with a penalty and too many columns for a matrix of their squares",
-    "dual": "inner products of rows: sparse rows with too many columns for a matrix of their squares",
-    "lsqr": "LSQR: sparse rows with too many columns, and too many rows for their inner products",
-    "wide": "inner products of rows: there are fewer rows than columns",
-    "moments": "one pass over the rows, then a Cholesky factorisation: the columns are well conditioned",
-    "corrected": "one pass over the rows, a Cholesky factorisation and one correction: there is a penalty",
-    "refined": "one pass over the rows, then corrections in twofold precision until nothing changes",
-    "qr": "orthogonal factors: the columns are ill-conditioned",
-    "svd": "singular values: columns are linearly dependent",
-}  # by solver_: what was done, and why
 
 
 class PenalisedSquares(Estimator):
@@ -61,7 +50,8 @@ class PenalisedSquares(Estimator):
 
     def _totals(self) -> Totals:
         """Moments of features and targets, all rows together."""
-        raise NotImplementedError("an estimator says what its targets are")
+        assert self._moments is not None
+        return self._with_targets(self._moments.totals())
 
     def _normal_of(self, totals: Totals, d: int, alpha: float | None = None) -> NormalEquations:
         """The normal equations of these moments, with this penalty or that of the estimator."""
@@ -97,23 +87,40 @@ class PenalisedSquares(Estimator):
     @cached_property
     def _moments(self) -> Moments | None:
         later = self.__dict__.get("_later_moments")
-        if later is not None:  # added to a copy: other threads may be asking too
-            empty, *rows = later
-            self.__dict__["_moments"] = add_at_once(empty.copy(), *rows)
+        if later is not None:  # forgotten after they are made: other threads may be asking too
+            kind, *rows = later
+            self.__dict__["_moments"] = add_at_once(Moments(*kind), *rows)
             self.__dict__.pop("_later_moments", None)
         return self.__dict__.get("_moments")
 
-    def _keep(
-        self, moments: Moments | None, X: Any, targets: Floats | None, codes: Any, weights: Floats | None
-    ) -> None:
-        """The moments of a fit, or, where it made none of its few rows, a copy of these for when they are asked for."""
-        self.__dict__.pop("_later_moments", None)
-        if moments is None or moments.counts.any():
-            self._moments = moments
-            return
-        self.__dict__.pop("_moments", None)
-        own = (None if a is None else a.copy() for a in (X, targets, codes, weights))
-        self._later_moments = (moments, *own)
+    def _solve_rows(self, problem: LeastSquaresProblem, codes: Any = None, labels: Any = None) -> Solution:
+        """The solution; the moments of a fit are kept, or a copy of few rows for when they are asked for."""
+        kind = (int(problem.X.shape[1]), 0 if labels is not None else problem.Y.shape[1], labels)
+        rows = (problem.X, None if labels is not None else problem.Y, codes, problem.weights)
+        made: list[Moments] = []
+
+        def totals() -> Totals:
+            if not made:
+                made.append(add_at_once(Moments(*kind), *rows))
+            return self._with_targets(totals_at_once(made[0]))
+
+        solution = self._minimised(problem, totals)
+        for name in ("_later_moments", "_moments"):
+            self.__dict__.pop(name, None)
+        if made:
+            self._moments = made[0]
+        elif keeps_rows(problem):
+            self._later_moments = (kind, *(None if a is None else a.copy() for a in rows))
+        else:
+            self._moments = None
+        return solution
+
+    def _minimised(self, problem: LeastSquaresProblem, totals: Callable[[], Totals]) -> Solution:
+        return solve_least_squares(problem, totals, self.solver)
+
+    def _with_targets(self, totals: Totals) -> Totals:
+        """The totals of features and targets, from those that the moments are of."""
+        return totals
 
     @property
     def plan_(self) -> str:

@@ -23,12 +23,17 @@ STEPS = 12
 SMALL = 1e-8  # of the sum of squares: a change that is known well enough to be subtracted
 
 
-class Correcting(Protocol):
-    """A penalised problem with an approximate inverse of its normal matrix."""
+class Penalised(Protocol):
+    """The penalty, whether there is a bias and whether it is free."""
 
     alpha: float
     lift: bool
     free: bool
+
+
+class Correcting(Penalised, Protocol):
+    """A penalised problem with an approximate inverse of its normal matrix."""
+
     weight: float
     scale: Floats
 
@@ -56,7 +61,7 @@ def _residuals(
     return g, rest, squares
 
 
-def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Correcting) -> Floats:
+def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Penalised) -> Floats:
     """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
     g, rest = sums(high, low)
     if normal.alpha:
