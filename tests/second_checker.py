@@ -91,7 +91,7 @@ def agreeing(first, second):
     def check(content, table, sealed=True):
         certificate = as_json(content) if sealed else None
         small = table is None or table.stored() + table.n <= MOST_CELLS
-        other = second.check(certificate, table, checker.MOST_WORK) if certificate is not None and small else None
+        other = second.check(certificate, table, 2 * checker.MOST_WORK) if certificate is not None and small else None
         slowly = row_by_row(content, table, sealed) if small and table is not None and table.fast else None
         try:
             sentences = first(content, table, sealed)

@@ -362,8 +362,8 @@ def test_a_large_table_has_a_certified_lower_bound(ledger, tmp_path):
     y = (X[:, 0] + rng.normal(size=30_000) > 0).astype(int)
     found = separatrix.audit(X, y, ledger=ledger, budget=4)
     mistakes = found.facts.best.mistakes
-    assert mistakes.parts > 1
-    assert mistakes.lower >= 2
+    assert mistakes.packed
+    assert mistakes.lower >= 500  # one for about 60 rows
     assert found.facts.certificate.claims[-2:] == ["overlap", "min-errors"]
     assert f"at least {mistakes.lower} of" in checked(found, tmp_path)
 

@@ -20,7 +20,7 @@ def test_the_search_starts_from_the_best_of_all_fitted_learners(ledger):
     found = separatrix.audit(X, np.where(positive, "rare", "common"), budget=6, ledger=ledger)
     made = {name: found.facts.algorithm.training_mistakes[name] for name in found.facts.algorithm.linear}
     mistakes = found.facts.best.mistakes
-    assert mistakes.parts > 1  # too large to be searched as a whole
+    assert mistakes.packed  # too large to be searched as a whole
     assert min(made, key=made.get) == "averaged perceptron"
     assert mistakes.lower <= mistakes.upper <= min(made.values())
     assert "the best found, in" in " ".join(found.answers["algorithm"].lines)

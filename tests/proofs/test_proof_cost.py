@@ -19,7 +19,7 @@ from separatrix.proofs.fewest_mistakes.branch_and_bound import Search
 from separatrix.proofs.fewest_mistakes.case_tree import packed_proof, proof
 from separatrix.proofs.fewest_mistakes.packing import Packing
 from separatrix.proofs.fewest_mistakes.row_blocks import row_blocks
-from separatrix.proofs.fewest_mistakes.witness_entries import ProofCost, certify_disjoint
+from separatrix.proofs.fewest_mistakes.witness_entries import ProofCost
 from separatrix.proofs.separability.verdict import given_data
 
 
@@ -81,16 +81,16 @@ def test_blocks_of_long_proofs_are_left_out(monkeypatch):
     assert 0 < len(less.fraction.blocks) < len(blocks)
 
 
-def test_of_very_many_witnesses_some_are_certified(monkeypatch):
+def test_of_very_many_witnesses_some_are_claimed(monkeypatch):
     X, y = overlapping(400, 3)
     rows = LiftedRows(X, np.where(y, 1, -1).astype(np.int8), True)
     witnesses = list(Search(rows, np.inf, None).disjoint(np.arange(400)))
     monkeypatch.setattr(witness_entries, "LIMIT", 10 * ProofCost(rows).weighted(5, 20))
     monkeypatch.setattr(checker, "ROW_TEXT", 0)
-    given = given_data(X, y, None, True, "binary64")
-    made = certify_disjoint(given, [1], [0], witnesses, np.eye(3)[0], 0.0)
-    assert 5 < made.content["lower"] < len(witnesses)
-    assert verify(made, X, y)
+    found = fewest_mistakes(X, y, max_nodes=0)
+    assert 5 < found.lower < len(witnesses)
+    assert found.stopped == "proof"
+    assert verify(found.certificate, X, y)
 
 
 def tables():

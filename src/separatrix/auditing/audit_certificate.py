@@ -18,14 +18,12 @@ from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.best_hyperplane import BestHyperplane
 from separatrix.auditing.budget import Session
 from separatrix.auditing.hyperplane_answers import CertificateFacts
-from separatrix.auditing.minimum_mistakes import DisjointWitnesses
 from separatrix.auditing.phrasing import count
 from separatrix.auditing.separation import DecidedSeparation
 from separatrix.checker import label_name
 from separatrix.errors import CertificateError
 from separatrix.proofs.certificate.certificate import Certificate, CertifiedTable, Subject
 from separatrix.proofs.certificate.checkable_rows import put_csv, put_svmlight
-from separatrix.proofs.fewest_mistakes.witness_entries import certify_disjoint
 from separatrix.proofs.separability.verdict import Given, Separability
 from separatrix.proofs.separability.verdict_certificate import certificate_of
 from separatrix.validation import Labels, Table
@@ -113,7 +111,7 @@ def certify(
         if rows is None:
             certificate = _of_all_rows(table, session, separation, best, source)
         else:
-            certificate = _of_some_rows(table, rows, best, source)
+            certificate = _of_some_rows(table, session, rows, best, source)
     except CertificateError as error:
         session.clock.leave_out("certificate", str(error))
         return None
@@ -155,19 +153,12 @@ def _given(source: CertifiedTable) -> Given:
 
 
 def _of_some_rows(
-    table: AuditTable, rows: NDArray[np.intp], best: BestHyperplane, source: CertifiedTable
+    table: AuditTable, session: Session, rows: NDArray[np.intp], best: BestHyperplane, source: CertifiedTable
 ) -> Certificate:
-    """The rows in the file are decided by themselves; disjoint witnesses bound the mistakes."""
-    given, sides = _given(source), ([table.positive], [1 - table.positive])
-    found = given.two_groups(*sides)
-    proof = None if best.mistakes is None else best.mistakes.proof
-    if not isinstance(proof, DisjointWitnesses):
-        return found.certificate
-    place = {row: k for k, row in enumerate(rows.tolist())}
-    witnesses = [[place[i] for i in witness.tolist()] for witness in proof.rows]
-    return Certificate.bundle(
-        [found.certificate, certify_disjoint(given, *sides, witnesses, proof.coef, proof.intercept)]
-    )
+    """The rows in the file are decided by themselves; those of them that prove the least number of mistakes do so."""
+    first = _given(source).two_groups([table.positive], [1 - table.positive]).certificate
+    second = _of_best(session, best, source, rows)
+    return first if second is None else Certificate.bundle([first, second])
 
 
 def _of_all_rows(
@@ -179,23 +170,24 @@ def _of_all_rows(
         return certificate_of(found._reduction, _in_file(found._subject, source))
 
     if separation.binary is not None:
-        first, second = renamed(separation.binary), _of_best(table, session, best, source)
+        first, second = renamed(separation.binary), _of_best(session, best, source)
         return first if second is None else Certificate.bundle([first, second])
     assert separation.each is not None
     every = [separation.together] if separation.together is not None else []
     return Certificate.bundle(renamed(part) for part in [*every, *separation.each.parts.values()])
 
 
-def _of_best(table: AuditTable, session: Session, best: BestHyperplane, source: CertifiedTable) -> Certificate | None:
-    """The proof of the second answer, where there is one of reasonable size."""
-    found = best.margin if best.mistakes is None else best.mistakes.proof
-    if isinstance(found, DisjointWitnesses):
-        sides = [table.positive], [1 - table.positive]
-        rows = [witness.tolist() for witness in found.rows]
-        return certify_disjoint(_given(source), *sides, rows, found.coef, found.intercept)
-    if found is None or found._subject is None:
+def _of_best(
+    session: Session, best: BestHyperplane, source: CertifiedTable, rows: NDArray[np.intp] | None = None
+) -> Certificate | None:
+    """The proof of the second answer, where there is one of reasonable size; of these rows, or all."""
+    if best.mistakes is not None:
+        bracket = best.mistakes.proof
+        made = bracket.certificate_in(_in_file(bracket.subject, source), rows)
+    elif best.margin is not None and rows is None:
+        made = replace(best.margin, _subject=_in_file(best.margin._subject, source)).certificate
+    else:
         return None
-    made: Certificate = replace(found, _subject=_in_file(found._subject, source)).certificate
     if made.size <= LONGEST:
         return made
     session.clock.leave_out("certificate of the second answer", f"it would have {made.size / 1e6:.0f} MB")
@@ -226,7 +218,6 @@ def _deciding_rows(
         part = given.two_groups([table.positive], [1 - table.positive])
         if part.verdict == "overlap" and "null" not in part.certificate.content:
             rows = spanning
-    proof = None if best.mistakes is None else best.mistakes.proof
-    if isinstance(proof, DisjointWitnesses):
-        rows = np.unique(np.concatenate([rows, *proof.rows])).astype(np.intp)
+    if best.mistakes is not None:
+        rows = np.union1d(rows, best.mistakes.proof.proof_rows).astype(np.intp)
     return rows

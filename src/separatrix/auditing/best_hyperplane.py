@@ -71,7 +71,7 @@ def with_mistakes(
         found.upper,
         rows[:LISTED],
         excerpt(table, rows, even=True),
-        found.parts,
+        found.packed,
         found.labelings,
         found.seconds,
         found.upper == found.lower == 1 == found.labelings and found.swapped,

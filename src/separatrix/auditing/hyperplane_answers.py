@@ -97,17 +97,17 @@ class MarginFacts:
 class MistakeFacts:
     """The minimum number of mistakes lies between ``lower`` and ``upper``.
 
-    ``rows`` are misclassified by the best hyperplane found. ``parts`` disjoint parts of the table were searched
-    (1: the whole table). ``labelings`` counts different sets of misclassified rows of that size that were found;
-    ``unique`` says that there is proved to be no other; ``swapped`` that no set that differs from it in one row was
-    left out of the search for others.
+    ``rows`` are misclassified by the best hyperplane found. ``packed`` says that the table is too large for a search:
+    the lower bound is that of disjoint sets of rows that cannot be separated. ``labelings`` counts different sets of
+    misclassified rows of that size that were found; ``unique`` says that there is proved to be no other; ``swapped``
+    that no set that differs from it in one row was left out of the search for others.
     """
 
     lower: int
     upper: int
     rows: list[int]
     excerpt: Excerpt
-    parts: int
+    packed: bool
     labelings: int
     seconds: float
     unique: bool = False

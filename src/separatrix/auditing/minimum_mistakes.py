@@ -1,7 +1,7 @@
 """The minimum number of mistakes of two classes, bracketed within the budget.
 
-The minimum over some of the rows is at most that over all rows, and bounds on disjoint parts add up: a large table is
-therefore searched in parts, and its lower bound is certified by one witness from each of them.
+Disjoint witnesses come first, each of which costs a mistake; then, where the table is small enough for it, better
+hyperplanes and a tree of cases are searched.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.budget import Session
 from separatrix.auditing.fitted_hyperplanes import FittedHyperplane, FittedLearners
@@ -28,32 +27,24 @@ A_START = 5e-7
 A_SPARSE_START = 5e-6  # seconds for each number of sparse rows
 A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
-PART = 8  # rows for each column in a part of a large table
-PARTS = 500
 SWAPS = 150  # sets that are tried in place of the best one found
 SWAPPED_CELLS = 2_000_000  # that are looked at for it
-
-
-@dataclass(frozen=True)
-class DisjointWitnesses:
-    """Sets of rows, no two of which share a row, that no hyperplane has strictly on their sides."""
-
-    rows: list[NDArray[np.intp]]
-    coef: Floats
-    intercept: float
 
 
 @dataclass(frozen=True)
 class FoundMistakes:
     """At least ``lower`` rows are wrong for every hyperplane; ``rows`` are wrong for the best one found."""
 
-    lower: int
     rows: NDArray[np.intp]
-    parts: int  # searched separately; 1 for the whole table
     labelings: int
     seconds: float
-    proof: MistakeBracket | DisjointWitnesses
+    proof: MistakeBracket
+    packed: bool  # whether the lower bound is that of disjoint witnesses alone
     swapped: bool = False  # whether all sets that differ in one row were looked at
+
+    @property
+    def lower(self) -> int:
+        return self.proof.lower
 
     @property
     def upper(self) -> int:
@@ -63,31 +54,39 @@ class FoundMistakes:
 def bracket_mistakes(
     table: AuditTable, session: Session, separation: DecidedSeparation, fitted: FittedLearners
 ) -> FoundMistakes:
-    """Search from the best of all fitted learners: the whole table, or small parts of it where that takes too long."""
+    """Search from the best of all fitted learners; of quasi-separated classes only the tied rows."""
     start = perf_counter()
-    p, budget = table.d + 1, session.plan.budget
-    size, cost = table.n * float(p) ** 2, A_START * table.n * float(p) ** 2
+    found_apart, p, budget = separation.binary, table.d + 1, session.plan.budget
+    searched = np.arange(table.n)
+    if found_apart is not None and separation.verdict == "quasi":
+        searched = found_apart.tied_rows.astype(np.intp)
+    share = len(searched) / table.n
+    size, cost = len(searched) * float(p) ** 2, A_START * len(searched) * float(p) ** 2
     if table.sparse:
-        size, cost = table.cells * float(min(p, 200)), A_SPARSE_START * table.cells
-    first = _start(table, fitted)
-    if cost > 0.25 * budget:
-        return _in_parts(table, session, separation, first, start)
+        size, cost = share * table.cells * float(min(p, 200)), A_SPARSE_START * share * table.cells
+    first, packed = _start(table, fitted), cost > 0.25 * budget
     found = bracket(
         separation.given,
         [table.positive],
         [1 - table.positive],
-        max_nodes=int(np.clip(0.15 * budget / (A_NODE * size), 1, MOST_NODES)),
+        max_nodes=0 if packed else int(np.clip(0.15 * budget / (A_NODE * size), 1, MOST_NODES)),
         time_limit=session.clock.part(0.3),
         gap=0,
-        progress=_stop_after(0.25 * budget, table.n * float(p + 20)),
+        progress=_stop_after(0.25 * budget, len(searched) * float(p + 20)),
         known=np.append(first.coef, first.intercept),
+        decided=None if found_apart is None else found_apart._reduction,
     )
+    if packed and found.lower < found.upper:
+        why = "the table is large: the lower bound is that of disjoint sets of rows that cannot be separated"
+        session.clock.leave_out("a search for the minimum number of mistakes", why)
     if found.stopped == "time":
         session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
     rows = np.sort(found.wrong).astype(np.intp)
-    others, swapped = _other_sets(table, separation, rows) if found.lower == found.upper else (0, False)
+    others, swapped = (0, False)
+    if found.lower == found.upper:
+        others, swapped = _other_sets(table, separation, rows, searched)
     labelings = max(found.labelings, 1 + others)
-    return FoundMistakes(found.lower, rows, 1, labelings, perf_counter() - start, found, swapped)
+    return FoundMistakes(rows, labelings, perf_counter() - start, found, packed, swapped)
 
 
 def _start(table: AuditTable, fitted: FittedLearners) -> FittedHyperplane:
@@ -97,13 +96,17 @@ def _start(table: AuditTable, fitted: FittedLearners) -> FittedHyperplane:
     return min([constant, *fitted.hyperplanes.values()], key=lambda own: len(own.wrong))
 
 
-def _other_sets(table: AuditTable, separation: DecidedSeparation, wrong: NDArray[np.intp]) -> tuple[int, bool]:
+def _other_sets(
+    table: AuditTable, separation: DecidedSeparation, wrong: NDArray[np.intp], searched: NDArray[np.intp]
+) -> tuple[int, bool]:
     """How many sets that differ from these mistakes in one row do as well, and whether all were looked at.
 
     The number is the minimum, so without all mistakes but r the rows cannot be separated: some witness W of theirs
     rules it out, and whatever replaces r is in W. Only a few sets have to be tried, each decided in exact arithmetic.
+    Of quasi-separated rows the tied ones alone need as many mistakes, so that no set of so few has another row.
     """
-    kept = np.ones(table.n, dtype=bool)
+    kept = np.zeros(table.n, dtype=bool)
+    kept[searched] = True
     kept[wrong] = False
     found, left = 0, min(SWAPS, SWAPPED_CELLS // table.cells)
     for r in wrong.tolist():
@@ -146,36 +149,3 @@ def _stop_after(seconds: float, size: float) -> Callable[[int, int, int], bool]:
         return left > 0 or nodes > 1
 
     return go_on
-
-
-def _in_parts(
-    table: AuditTable, session: Session, separation: DecidedSeparation, first: FittedHyperplane, start: float
-) -> FoundMistakes:
-    """Each of many small disjoint parts that cannot be separated costs a mistake; learners give the upper bound."""
-    rows_each = min(PART * (table.d + 1), 2000)
-    parts = min(table.n // rows_each, PARTS)
-    order = np.random.default_rng(session.seed).permutation(table.n)
-    seconds = session.clock.part(0.2)
-    witnesses, looked_at = [], 0
-    for k in range(parts):
-        if perf_counter() - start > seconds:
-            break
-        looked_at += 1
-        rows = np.sort(order[k * rows_each : (k + 1) * rows_each])
-        if len(np.unique(table.codes[rows])) < 2:
-            continue
-        part = _part(table, separation, rows).two_groups([1], [0], minimal=True)
-        if part.verdict in ("quasi", "overlap"):
-            witnesses.append(rows[part.witness])
-    if not witnesses:  # the whole table has one, since it is not separable
-        known = np.asarray(separation.facts.witness, dtype=np.intp)
-        circuit = len(known) <= table.d + 2
-        witnesses.append(known if circuit else _decided(table, separation, np.arange(table.n)))
-    cut = f"; the time budget ended the search before {parts - looked_at} more" if looked_at < parts else ""
-    session.clock.leave_out(
-        "a sharp bound on the minimum number of mistakes",
-        f"the table is large: {len(witnesses)} of {looked_at} disjoint parts of {rows_each:,} rows cannot be separated"
-        f", and each costs a mistake{cut}",
-    )
-    proof = DisjointWitnesses(witnesses, first.coef, first.intercept)
-    return FoundMistakes(len(witnesses), first.wrong, max(looked_at, 1), 1, perf_counter() - start, proof)

@@ -106,7 +106,7 @@ FITTED: dict[str, Kind] = {
     "gap_": NUMBERS.or_none(),
     "half_width_": ARRAY,
     "intercept_": NUMBERS,
-    "loglik_": NUMBER,
+    "loglik_": NUMBER.or_none(),  # None of one model for each class
     "lower_": COUNT,
     "margin_": ARRAY,
     "maxima_": Kind("a tuple of numbers", _are(_is_number)).or_none(),

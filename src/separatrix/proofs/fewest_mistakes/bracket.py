@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -15,10 +16,13 @@ from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate.certificate import Certificate, Subject, scaled
+from separatrix.proofs.exact.algebra import Row
+from separatrix.proofs.exact.lifted_rows import LiftedRows
 from separatrix.proofs.fewest_mistakes.block_bounds import raise_by_blocks
 from separatrix.proofs.fewest_mistakes.branch_and_bound import Progress, Search
 from separatrix.proofs.fewest_mistakes.case_tree import default_nodes, leaner, proof
 from separatrix.proofs.fewest_mistakes.witness_entries import witness_entries
+from separatrix.proofs.separability.facial_reduction import Reduction, reduce
 from separatrix.proofs.separability.verdict import Given, given_data
 
 WHY = {
@@ -93,11 +97,13 @@ def bracket(
     gap: int = 0,
     progress: Progress | None = None,
     known: NDArray[np.float64] | None = None,
+    decided: Reduction | None = None,
 ) -> MistakeBracket:
     """One group of classes against another, or against all others (None).
 
     ``known`` is a hyperplane to begin with, coefficients and then the intercept if there is one: what is found
-    makes no more mistakes.
+    makes no more mistakes. ``decided`` is the verdict on these rows, where it is known: of quasi-separated rows only
+    the tied ones are searched [L20].
     """
     if max_nodes is not None:
         _need_whole("max_nodes", max_nodes)
@@ -107,20 +113,111 @@ def bracket(
     start = perf_counter()
     subject = given.subject(positive, negative)
     rows = given.rows(subject.table.X, subject.labels, given.intercept)
-    nodes = default_nodes(rows.n, rows.p) if max_nodes is None else int(max_nodes)
     deadline = math.inf if time_limit is None else start + float(time_limit)
-    search = Search(rows, deadline, progress, raise_by_blocks)
-    if known is not None:
-        search.consider(known)
+    searched, search = Searched(rows, subject), Search(rows, deadline, progress, raise_by_blocks)
     try:
         with one_blas_thread(subject.table.X.size):
-            search.run(nodes, int(gap))
+            if decided is None and not search.late():
+                decided = reduce(rows)
+            if decided is not None and decided.verdict == "quasi":
+                searched = searched.tied(decided)
+                search = Search(searched.part, deadline, progress, raise_by_blocks)
+            elif decided is not None and decided.w is not None:
+                search.adopt(decided.w)
+            part = search.rows
+            if known is not None:
+                search.consider(known[searched.columns])
+            nodes = default_nodes(part.n, part.p) if max_nodes is None else int(max_nodes)
+            search.run(nodes, int(gap), known is not None)
+            if decided is not None and not search.lower:
+                search.know(searched.numbered(decided.witness))
     except KeyboardInterrupt as interrupt:
         search.stopped = "interrupted"
         # an attribute of our own: code that catches the interruption finds what was proved by then
-        interrupt.bracket = _result(search, subject, given, perf_counter() - start)  # type: ignore[attr-defined]  # as above
+        interrupt.bracket = _result(search, searched, given, perf_counter() - start)  # type: ignore[attr-defined]  # as above
         raise
-    return _result(search, subject, given, perf_counter() - start)
+    return _result(search, searched, given, perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The rows of a claim and the part of them that is searched: all rows, or the tied ones of quasi-separated rows.
+
+    ``ahead`` has the tied rows on it and all others strictly on their sides: a small multiple of any hyperplane added
+    to it leaves those right, so that the fewest mistakes are those of the tied rows [L20].
+    """
+
+    rows: LiftedRows
+    subject: Subject
+    ids: NDArray[np.int64] | None = None  # of the tied rows; None: all
+    ahead: Row | None = None
+
+    def tied(self, decided: Reduction) -> Searched:
+        loose = np.ones(self.rows.n, dtype=bool)
+        loose[decided.strict] = False
+        return replace(self, ids=np.flatnonzero(loose), ahead=decided.w)
+
+    @cached_property
+    def _narrow(self) -> tuple[LiftedRows, list[int]]:
+        """The tied rows, of sparse ones without the columns in which they are zero."""
+        rows, ids = self.rows, self.ids
+        if ids is None:
+            return rows, list(range(rows.p))
+        part, columns = rows.narrow(ids.tolist(), list(range(rows.p)) if isinstance(rows.X, np.ndarray) else None)
+        if not columns:  # rows of zeros, without an intercept
+            part, columns = rows.narrow(ids.tolist(), [0])
+        part.unit = [rows.unit[j] for j in columns]
+        return part, columns
+
+    def numbered(self, rows: Iterable[int]) -> list[int]:
+        """Rows of the part, among others, in its numbers."""
+        return list(rows) if self.ids is None else np.searchsorted(self.ids, list(rows)).tolist()
+
+    @property
+    def part(self) -> LiftedRows:
+        return self._narrow[0]
+
+    @property
+    def columns(self) -> list[int]:
+        """Those of the rows that the part has."""
+        return self._narrow[1]
+
+    def whole(self, w: Row) -> Row:
+        """A vector of the part as one of all columns."""
+        out = [0] * self.rows.p
+        for j, v in zip(self.columns, w, strict=True):
+            out[j] = v
+        return out
+
+    def hyperplane(self, w: Row) -> Row:
+        """One of all rows with the mistakes that w makes in the part, and no others."""
+        w = self.whole(w)
+        if self.ahead is None or self.ids is None:
+            return w
+        strict = np.setdiff1d(np.arange(self.rows.n), self.ids)
+        bits, own = (max(abs(v).bit_length() for v in vector) for vector in (self.ahead, w))
+        ahead, w = ([v << max(0, n) for v in vector] for vector, n in ((self.ahead, own - bits), (w, bits - own)))
+        size = 0
+        while True:  # a multiple of ``ahead`` that is large enough exists; a small one survives rounding to doubles
+            mixed = [(a << size) + v for a, v in zip(ahead, w, strict=True)]
+            if (self.rows.signs(mixed, strict) > 0).all():
+                return mixed
+            size = 2 * size + 1
+
+    @property
+    def named(self) -> Subject:
+        """The subject whose rows are those of the part."""
+        origin, ids = self.subject.origin, self.ids
+        return self.subject if ids is None else replace(self.subject, origin=ids if origin is None else origin[ids])
+
+    @property
+    def certified(self) -> LiftedRows:
+        """The rows of the part in all columns, as a checker sees them."""
+        if self.ids is None or len(self.columns) == self.rows.p:
+            return self.part
+        part, _ = self.rows.narrow(self.ids.tolist(), list(range(self.rows.p)))
+        part.unit = self.rows.unit
+        return part
 
 
 def _is_number(value: Any) -> bool:
@@ -132,8 +229,9 @@ def _need_whole(name: str, value: Any) -> None:
         raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least 0.")
 
 
-def _result(search: Search, subject: Subject, given: Given, seconds: float) -> MistakeBracket:
-    rows, w = search.rows, search.rows.outward(search.incumbent.w)
+def _result(search: Search, searched: Searched, given: Given, seconds: float) -> MistakeBracket:
+    rows, subject = searched.rows, searched.named
+    w = rows.outward(searched.hyperplane(search.incumbent.w))
     top = max(abs(v).bit_length() for v in w)
     floats = np.array([v / (1 << top) for v in w])
     wrong = search.incumbent.wrong
@@ -150,7 +248,7 @@ def _result(search: Search, subject: Subject, given: Given, seconds: float) -> M
         seconds,
         len(search.labelings),
         search,
-        subject,
+        searched,
     )
 
 
@@ -197,11 +295,11 @@ class MistakeBracket(SaidInLines):
     seconds: float
     labelings: int
     _search: Search | None = field(repr=False, compare=False)
-    _subject: Subject | None = field(repr=False, compare=False)
+    _searched: Searched | None = field(repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """The numbers; neither the rows nor the search, so that a certificate is to be saved before."""
-        hidden = {"_search": None, "_subject": None}
+        hidden = {"_search": None, "_searched": None}
         return {name: hidden.get(name, value) for name, value in self.__dict__.items() if name != "certificate"}
 
     @property
@@ -212,24 +310,61 @@ class MistakeBracket(SaidInLines):
     @cached_property
     def certificate(self) -> Certificate:
         """The proof of both ends; the data are read once more for their fingerprint."""
-        search, subject = self._search, self._subject
-        if search is None or subject is None:
+        return self.certificate_in(self.subject)
+
+    @property
+    def subject(self) -> Subject:
+        """The rows of the claim."""
+        return self._parts[1].subject
+
+    @property
+    def _parts(self) -> tuple[Search, Searched]:
+        if self._search is None or self._searched is None:
             raise CertificateError(
                 "The proof did not travel with this bracket: save the certificate where it was found."
             )
-        nodes, witnesses = leaner(*proof(search, self.lower), self.lower)
+        return self._search, self._searched
+
+    @cached_property
+    def _lower_bound(self) -> tuple[list[dict[str, Any]], list[list[int]]]:
+        """The nodes and witnesses, in numbers of the rows that were searched."""
+        return leaner(*proof(self._parts[0], self.lower), self.lower)
+
+    @property
+    def proof_rows(self) -> NDArray[np.int64]:
+        """The rows that the proof of the lower bound refers to: they alone prove it."""
+        nodes, witnesses = self._lower_bound
+        rows = {max(c, ~c) for codes in witnesses for c in codes} | {node["split"] for node in nodes if "split" in node}
+        rows |= {i for node in nodes for block in node.get("blocks", ()) for i in block["rows"]}
+        named = self._parts[1].named
+        return np.unique(np.array([named.row(i) for i in rows], dtype=np.int64))
+
+    def certificate_in(self, subject: Subject, kept: NDArray[np.int64] | None = None) -> Certificate:
+        """The proof of both ends under the names of a file that holds these rows, ``proof_rows`` among them.
+
+        The rows in use are those of the bracket; of a file that lacks some of them the upper end is that of its rows.
+        """
+        search, searched = self._parts
+        if kept is not None:
+            place = np.full(searched.rows.n if subject.origin is None else int(subject.origin.max()) + 1, -1)
+            place[kept] = np.arange(len(kept))
+            subject = replace(subject, origin=place if subject.origin is None else place[subject.origin])
+        named, rows = replace(searched, subject=subject).named, searched.rows
+        nodes, witnesses = [dict(node) for node in self._lower_bound[0]], self._lower_bound[1]
         for node in nodes:
             if "split" in node:
-                node["split"] = subject.row(node["split"])
-            for block in node.get("blocks", ()):
-                block["rows"] = [subject.row(i) for i in block["rows"]]
+                node["split"] = named.row(node["split"])
+            if "blocks" in node:
+                node["blocks"] = [{**b, "rows": [named.row(i) for i in b["rows"]]} for b in node["blocks"]]
+        wrong = [row for i in search.incumbent.wrong.tolist() if isinstance(row := named.row(i), int) and row >= 0]
         return subject.certify(
             "min-errors",
             lower=self.lower,
-            upper=self.upper,
-            w=scaled(search.rows.outward(search.incumbent.w)),
-            wrong=[subject.row(i) for i in search.incumbent.wrong.tolist()],
-            witnesses=witness_entries(witnesses, search.rows, subject, nodes),
+            upper=len(wrong),
+            **({} if searched.ahead is None else {"ahead": scaled(rows.outward(searched.ahead))}),
+            w=scaled(rows.outward(searched.whole(search.incumbent.w))),
+            wrong=wrong,
+            witnesses=witness_entries(witnesses, searched.certified, named, nodes),
             nodes=nodes,
         )
 

@@ -93,7 +93,8 @@ class Search:
     def nodes(self) -> int:
         return 0 if self.tree is None else int(self.tree.nodes)
 
-    def run(self, max_nodes: int, gap: int) -> None:
+    def run(self, max_nodes: int, gap: int, known: bool = False) -> None:
+        """``known``: a good hyperplane was given; without a tree a better one is looked for only to find a witness."""
         divide: tuple[Callable[[], None], ...] = ()
         if max_nodes:
             n, p = self.rows.n, self.rows.p
@@ -105,8 +106,9 @@ class Search:
                     lambda: self._by_blocks(blocks, max_nodes),
                 )
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
-        for step in (lambda: self.packed.extend(first_witnesses(self.rows)), self._hyperplane, self._pack, *divide):
-            if self.lower + gap >= self.upper or self.late():
+        for step in (self._first, self._pack, self._hyperplane, *divide):
+            enough = known and not max_nodes and self.packed
+            if self.lower + gap >= self.upper or self.late() or (enough and step == self._hyperplane):
                 break
             step()
         if self.lower + gap >= self.upper:
@@ -221,18 +223,33 @@ class Search:
     def _whole(self, codes: Iterable[int]) -> list[Row]:
         return self.rows.integers([c if c >= 0 else ~c for c in codes])[0]
 
+    def _first(self) -> None:
+        self.packed.extend(first_witnesses(self.rows))
+        self._shorten()
+
+    def _shorten(self) -> None:
+        """Witnesses for which a checker has no time are not claimed."""
+        while not self.cost.allows(self.packed):
+            del self.packed[len(self.packed) * 9 // 10 :]
+            self.long = True
+
+    def know(self, codes: Codes) -> None:
+        """Rows that are known to rule a hyperplane out cost a mistake, where nothing better was found in time."""
+        if codes and (proved := self.prove(codes)):
+            self.packed = [proved]
+
     def _pack(self) -> None:
-        """Disjoint witnesses one after the other; only for tables too large for a tree."""
-        if self.rows.n * self.rows.p > SMALL and not self.rows.wide:
-            taken = [c for codes in self.packed for c in codes]
-            for codes in self.disjoint(np.setdiff1d(np.arange(self.rows.n), taken)):
+        """Disjoint witnesses in turn, the cheapest bound; half of the time is for what is searched for afterwards."""
+        if not self.rows.wide:
+            taken, half = [c for codes in self.packed for c in codes], (perf_counter() + self.deadline) / 2
+            left = np.setdiff1d(np.arange(self.rows.n), taken)
+            for codes in witnesses_in_turn(self.rows, left, self.prove, lambda: perf_counter() > half):
                 self.packed.append(codes)
-                if len(self.packed) >= self.upper:
-                    return
-                if len(self.packed) % 1000 == 0 and not self.cost.allows(self.packed):
-                    del self.packed[-1000:]
-                    self.long = True
-                    return
+                if len(self.packed) % 1000 == 0:
+                    self._shorten()
+                if len(self.packed) >= self.upper or self.long:
+                    break
+            self._shorten()
 
     def disjoint(self, ids: NDArray[np.int64]) -> Iterator[Codes]:
         """Witnesses among these rows that share none of them, until the rest is separable."""

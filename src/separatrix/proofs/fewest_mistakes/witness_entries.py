@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 from separatrix import checker
-from separatrix.arrays import Floats
-from separatrix.numerics.exact_signs import integer_row
-from separatrix.proofs.certificate.certificate import Certificate, Subject, numbers, scaled
+from separatrix.proofs.certificate.certificate import Subject, numbers
 from separatrix.proofs.exact.algebra import null_line
 from separatrix.proofs.exact.lifted_rows import LiftedRows
 from separatrix.proofs.exact.short_proof import ShortProof, short_proof
-from separatrix.proofs.separability.verdict import Given
 
 Codes = Sequence[int]  # a row i as i, the row reversed (-z_i) as ~i
 Nodes = Sequence[dict[str, Any]]
@@ -75,37 +72,6 @@ def _near(codes: Codes, rows: LiftedRows) -> ShortProof | None:
         return None
     q = np.linalg.svd(Z)[0][:, -1]
     return short_proof(part, everyone, q if q[0] > 0 else -q, in_integers=False)  # as proof_cost estimates it
-
-
-def certify_disjoint(
-    given: Given,
-    positive: list[int],
-    negative: list[int] | None,
-    witnesses: Sequence[Sequence[int]],
-    coef: Floats,
-    intercept: float,
-) -> Certificate:
-    """At least as many mistakes as there are witnesses, at most those of the hyperplane given.
-
-    Each witness is a list of rows that form a circuit: no hyperplane has all of them strictly on their sides. Of very
-    many witnesses those are used that a checker has time for.
-    """
-    subject = given.subject(positive, negative)
-    rows = given.rows(subject.table.X, subject.labels, given.intercept)
-    cost = ProofCost(rows)
-    while not cost.allows(witnesses):
-        witnesses = witnesses[: len(witnesses) * 9 // 10]
-    w = integer_row([*coef.tolist(), intercept] if given.intercept else coef.tolist())[0]
-    wrong = np.flatnonzero(rows.signs(w) <= 0)
-    return subject.certify(
-        "min-errors",
-        lower=len(witnesses),
-        upper=len(wrong),
-        w=scaled(rows.outward(w)),
-        wrong=[subject.row(i) for i in wrong.tolist()],
-        witnesses=witness_entries(witnesses, rows, subject),
-        nodes=[{"pack": list(range(len(witnesses)))}],
-    )
 
 
 # -- what a checker allows --
