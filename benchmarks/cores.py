@@ -25,10 +25,9 @@ from separatrix import (
     LogisticRegression,
     Perceptron,
     separability,
-    threads,
 )
 from separatrix.errors import IterationWarning
-from separatrix.kernels import thread_count
+from separatrix.kernels import thread_count, threads
 
 TURNS = 7
 LATE, FOUR = "perceptron, a late epoch", "perceptron, four late epochs"

@@ -25,9 +25,9 @@ def ridge(n: int, d: int, repeats: int) -> None:
     alphas = np.geomspace(1e-2, 1e4, 50)
     work = {
         "LeastSquares.fit": lambda: sx.LeastSquares(alpha=1.0).fit(X, y),
-        "select, 5 folds x 50 alphas": lambda: sx.select(
-            sx.LeastSquares(), {"alpha": alphas.tolist()}, X, y, random_state=0
-        ),
+        "Selector, 5 folds x 50 alphas": lambda: sx.Selector(
+            sx.LeastSquares(), {"alpha": alphas.tolist()}, random_state=0
+        ).fit(X, y),
         "scikit-learn Ridge.fit": lambda: Ridge(alpha=1.0).fit(X, y),
         "scikit-learn RidgeCV, 50 alphas, leave-one-out": lambda: RidgeCV(alphas).fit(X, y),
     }

@@ -95,7 +95,7 @@ def work() -> Iterator[tuple[str, Contenders]]:
 def main() -> None:
     warnings.simplefilter("ignore")
     rows = []
-    with sx.threads(1):
+    with sx.kernels.threads(1):
         for source in (fits, work):
             for name, contenders in source():
                 best = interleaved(contenders, 3, time.process_time, patience=2.0)

@@ -208,7 +208,7 @@ def at_random(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
 
 def by_threads(count: int, only: str) -> None:
     """Our fits on one thread and on ``count``, taking turns: cells with a gain, and cells that are slower."""
-    from separatrix import threads
+    from separatrix.kernels import threads
 
     def on(number: int, fit: Fit) -> Fit:
         def run() -> Any:
@@ -233,7 +233,7 @@ def by_threads(count: int, only: str) -> None:
 
 
 def main() -> None:
-    from separatrix import threads
+    from separatrix.kernels import threads
 
     warnings.simplefilter("ignore")
     long = "--long" in sys.argv

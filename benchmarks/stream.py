@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from separatrix import AveragedPerceptron, Perceptron, cache_rows, progressive
+from separatrix import AveragedPerceptron, Perceptron, progressive
+from separatrix.data import cache_rows
 
 FEATURES, PAIRS = 1000, 20
 PARTS = ("vw", "cache", "checkpoints", "river", "rows")
@@ -99,7 +100,8 @@ def second_pass(folder: Path, rows: int, repeats: int) -> None:
     again = f"""
 import sys, time, warnings
 warnings.simplefilter("ignore")
-from separatrix import Perceptron, cache_rows
+from separatrix import Perceptron
+from separatrix.data import cache_rows
 import scipy.sparse
 started = time.perf_counter()
 rows = cache_rows({str(folder / "rows.svm")!r}, folder={str(folder / "cache")!r}, keep=True)

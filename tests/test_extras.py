@@ -100,7 +100,7 @@ def test_a_command_names_the_extra_that_it_misses(package, arguments, extra, tmp
 @pytest.mark.parametrize(
     ("package", "code", "extra"),
     [
-        ("matplotlib", "separatrix.plot_losses(['squared'])", "plots"),
+        ("matplotlib", "separatrix.plotting.plot_losses(['squared'])", "plots"),
         ("matplotlib", "separatrix.audit('example:six-points', ledger='ledger').report()", "audit"),
         ("formulaic", "separatrix.LeastSquares.from_formula('y ~ x', {'x': [1, 2], 'y': [1, 2]})", "formulas"),
     ],

@@ -104,7 +104,7 @@ def test_work_in_many_threads_has_the_bits_of_one(monkeypatch):
     expected = {task: pickle.dumps(WORK[task[0]](*tables[task[1]])) for task in tasks}
 
     def all_of_it(turn):
-        with sx.threads(2):
+        with sx.kernels.threads(2):
             return [
                 task
                 for task in tasks[turn:] + tasks[:turn]
@@ -186,7 +186,7 @@ def test_a_part_runs_in_the_context_of_the_caller_on_every_thread():
         sleep(0.001)
         return np.float64(1e300) * 1e300
 
-    with sx.threads(3), np.errstate(over="ignore"):
+    with sx.kernels.threads(3), np.errstate(over="ignore"):
         assert thread_pool.each_part(overflow, range(30)) == [np.inf] * 30
 
 
@@ -195,7 +195,7 @@ def test_a_replay_beside_another_leaves_warnings_as_they_were():
 
     def replay():
         for _ in range(20):
-            sx.step_trace(sx.Perceptron(max_iter=1), X, y > 0)
+            sx.models.perceptron.step_trace(sx.Perceptron(max_iter=1), X, y > 0)
 
     before = list(warnings.filters)
     assert side_by_side(*[replay] * THREADS) == [None] * THREADS

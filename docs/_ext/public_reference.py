@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from separatrix.lazy_names import table_of
+
 # Room of the package, heading, sentence under it: in the order of the page. Rooms that are not here come last.
 ROOMS = {
     "auditing": ("The audit", "Five questions about a table, answered with proofs and intervals."),
@@ -16,10 +18,25 @@ ROOMS = {
     "evaluation": ("Evaluation", "Estimates with intervals, splits, comparison: {doc}`/evaluation`."),
     "features": ("Feature maps", "Columns that make a non-linear boundary linear."),
     "plotting": ("Plots", "One line each; every function accepts ``ax=``."),
+    "stream": ("Streams", "Rows predicted, scored and then learned: {doc}`/streams`."),
+    "data": ("Data", "Example tables, and rows on disk: {doc}`/files`."),
     "numerics": ("Mathematics", "Losses, scores and statuses that several learners share."),
     "persistence": ("Model files", "Files that hold data and no code: {doc}`/files`."),
-    "": ("Modules", "Errors and warnings, and the compiled kernels."),
+    "": ("Modules", "Errors and warnings, clusters, exports, and the compiled kernels."),
 }
+
+
+def public_names():
+    """Every public name, as it is written after ``separatrix.``, with the module it lives in."""
+    source = Path(__file__).parents[2] / "src" / "separatrix"
+    tables = {".".join(stub.parent.relative_to(source).parts): table_of(stub) for stub in source.rglob("__init__.pyi")}
+    found = {}
+    for package, table in tables.items():
+        for name, home in table.items():
+            whole = f"{package}.{name}".lstrip(".")
+            if whole not in tables:  # a package with a table is there by its names
+                found[whole] = home
+    return found
 
 
 def room(home):
@@ -40,7 +57,11 @@ def grouped(homes):
 
 def page(homes):
     """The index of the reference, in Markdown."""
-    parts = ["# Reference", "Every public name: `import separatrix` and use it as `separatrix.NAME`."]
+    about = (
+        "Every public name. `import separatrix` is enough: learners and the questions to ask of data are "
+        "`separatrix.NAME`, results, plots and helpers `separatrix.PACKAGE.NAME`."
+    )
+    parts = ["# Reference", about]
     for name, members in grouped(homes).items():
         title, about = ROOMS.get(name, (name.capitalize(), ""))
         listed = "\n".join(f"   {member}" for member in members)
@@ -51,20 +72,11 @@ def page(homes):
     return "\n\n".join(parts) + "\n"
 
 
-def file_names(homes):
-    """Other file names for functions whose class has the same one, for systems that ignore case."""
-    classes = {name.lower() for name in homes if name != name.lower()}
-    return {f"separatrix.{name}": f"separatrix.{name}-function" for name in homes if name in classes}
-
-
 def write(app, config):
     """Write the index, from which autosummary makes the pages."""
-    import separatrix
-
-    config.autosummary_filename_map = file_names(separatrix._HOMES)
     target = Path(app.srcdir) / "reference" / "index.md"
     target.parent.mkdir(exist_ok=True)
-    text = page(separatrix._HOMES)
+    text = page(public_names())
     if not target.exists() or target.read_text(encoding="utf-8") != text:
         target.write_text(text, encoding="utf-8")
 

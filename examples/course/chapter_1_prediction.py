@@ -105,7 +105,7 @@ assert np.allclose(short.predict(wide), target)
 #
 # until :math:`\lVert \theta_{k+1} - \theta_k \rVert \le \varepsilon` (the **tolerance**) or :math:`N` steps have been made.
 # :math:`\alpha(k)` is the **learning rate** or step size.
-# :func:`separatrix.gradient_descent` does that for any :math:`J`. Without ``gradient`` the derivatives are central
+# :func:`separatrix.models.descent.gradient_descent` does that for any :math:`J`. Without ``gradient`` the derivatives are central
 # differences; ``verify_gradient=True`` compares yours with them. ``schedule`` is :math:`\alpha(k)`: constant, inverse,
 # root, exponential, step, a line search, or a function of :math:`k`.
 
@@ -120,21 +120,21 @@ def gradient(theta):
     return np.array([2 * theta[0], 8 * theta[1]])
 
 
-found = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, verify_gradient=True, step=0.1, tol=1e-6)
+found = sx.models.descent.gradient_descent(J, [2.0, 1.0], gradient=gradient, verify_gradient=True, step=0.1, tol=1e-6)
 assert np.allclose(found.theta, 0, atol=1e-5)
-numerical = sx.gradient_descent(J, [2.0, 1.0], step=0.1, tol=1e-6)
+numerical = sx.models.descent.gradient_descent(J, [2.0, 1.0], step=0.1, tol=1e-6)
 assert np.allclose(found.theta, numerical.theta, atol=1e-6)
 print(found.status.name, "after", found.steps, "steps")
 
 # %%
 # The path over the **contours** of :math:`J` (lines of equal value): the steep direction is settled first.
 
-ax = sx.plot_descent(J, found.path)
+ax = sx.plotting.plot_descent(J, found.path)
 
 # %%
 # The same run as :math:`J(\theta_k)` against :math:`k`, from the start :math:`\theta_0` to the last step.
 
-ax = sx.plot_convergence([J(theta) for theta in found.path])
+ax = sx.plotting.plot_convergence([J(theta) for theta in found.path])
 assert len(found.path) == found.steps + 1
 
 # %%
@@ -142,7 +142,7 @@ assert len(found.path) == found.steps + 1
 # :math:`\alpha` must stay below 1/4.
 
 for alpha in (0.2, 0.3):
-    run = sx.gradient_descent(J, [2.0, 1.0], gradient=gradient, step=alpha, max_iter=20)
+    run = sx.models.descent.gradient_descent(J, [2.0, 1.0], gradient=gradient, step=alpha, max_iter=20)
     print(f"α = {alpha}: J = {J(run.theta):.3g} after {run.steps} steps, {run.status.name}")
 
 # %%
@@ -160,7 +160,7 @@ for alpha in (0.2, 0.3):
 #
 # 1. Both give the same :math:`\beta`.
 
-descent = sx.gradient_descent(lambda t: np.mean((y - lifted @ t) ** 2), np.zeros(3), step=0.2, tol=1e-10)
+descent = sx.models.descent.gradient_descent(lambda t: np.mean((y - lifted @ t) ** 2), np.zeros(3), step=0.2, tol=1e-10)
 assert np.allclose(descent.theta, beta, atol=1e-5)
 
 # %%

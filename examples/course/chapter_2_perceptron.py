@@ -30,8 +30,8 @@ print(np.column_stack([X, y]).astype(int))
 # does it.
 
 w = np.array([1.0, 0.0])
-assert sx.zero_one(X @ w, y).mean() == 0
-assert sx.zero_one(X @ -w, y).mean() == 1
+assert sx.numerics.zero_one(X @ w, y).mean() == 0
+assert sx.numerics.zero_one(X @ -w, y).mean() == 1
 
 # %%
 # The worked example
@@ -45,7 +45,7 @@ assert sx.zero_one(X @ -w, y).mean() == 1
 # On these six rows it makes three mistakes, at rows 0, 2 and 4, and passes through (1, −2), (2, −1) and (3, 1).
 
 model = sx.Perceptron.recipe("online", trace=True).fit(X, y)
-steps = sx.step_trace(sx.Perceptron.recipe("online"), X, y)
+steps = sx.models.perceptron.step_trace(sx.Perceptron.recipe("online"), X, y)
 print(steps)
 assert model.coef_.tolist() == [[3, 1]]
 assert model.trace_.rows.tolist() == [0, 2, 4]
@@ -58,11 +58,11 @@ assert model.trace_.replay(X, y).weights[:, :2].tolist() == [[0, 0], [1, -2], [2
 #
 # The weights as a path, and the last hyperplane with its updates:
 
-ax = sx.plot_weight_path(model.trace_.replay(X, y).weights)
+ax = sx.plotting.plot_weight_path(model.trace_.replay(X, y).weights)
 
 # %%
 
-ax = sx.plot_boundary(model, X, y, updates=3)
+ax = sx.plotting.plot_boundary(model, X, y, updates=3)
 
 # %%
 # **Why (4, 1) elsewhere?** ``Perceptron()`` with its defaults has a bias and calls a score of zero a mistake while it learns.
@@ -78,7 +78,7 @@ assert (default.coef_.tolist(), default.intercept_.tolist(), default.mistakes_) 
 # An update on a row :math:`(x, y)` moves its score by :math:`y\lVert x \rVert^2` (with a bias by
 # :math:`y(\lVert x \rVert^2 + 1)`), so that :math:`y\,s(x)` never gets worse on the row itself. Other rows may get worse.
 
-ax = sx.plot_update([1, -2], [1, 1], +1, bias=False, X=X, signs=y)
+ax = sx.plotting.plot_update([1, -2], [1, 1], +1, fit_intercept=False, X=X, signs=y)
 w, row, label = np.array([1.0, -2.0]), X[2], y[2]
 assert label * (w + label * row) @ row - label * w @ row == row @ row == 2
 
@@ -133,7 +133,7 @@ assert stream.coef_.tolist() == [[3, 1]]
 small = load_example("bias")
 assert sx.separability(small.X, small.y).verdict == "complete"
 assert sx.separability(small.X, small.y, fit_intercept=False).verdict != "complete"
-ax = sx.plot_boundary(sx.MaxMargin().fit(small.X, small.y), small.X, small.y)
+ax = sx.plotting.plot_boundary(sx.MaxMargin().fit(small.X, small.y), small.X, small.y)
 
 # %%
 # Coefficients as effects
@@ -166,7 +166,7 @@ assert (back.coef_.tolist(), back.trace_.rows.tolist(), back.errors_) == ([[2, 0
 # %%
 # 2. Row 0 (a mistake at :math:`w = 0`), then row 0 and the rows after it up to the next mistake.
 
-restart = sx.step_trace(sx.Perceptron.recipe("restart"), X, y)
+restart = sx.models.perceptron.step_trace(sx.Perceptron.recipe("restart"), X, y)
 second = np.flatnonzero(restart.mistake)[1]
 print(restart.row[: second + 1].tolist())
 assert restart.row[:2].tolist() == [0, 0]

@@ -55,7 +55,7 @@ assert sx.separability(lifted, xor.y).verdict == "complete"
 # A hyperplane in three dimensions:
 
 cube = np.column_stack([xor.X, xor.X[:, 0] * xor.X[:, 1]])
-ax = sx.plot_boundary(sx.MaxMargin().fit(cube, xor.y), cube, xor.y, columns=[0, 1, 2])
+ax = sx.plotting.plot_boundary(sx.MaxMargin().fit(cube, xor.y), cube, xor.y, columns=[0, 1, 2])
 
 # %%
 # Margins
@@ -73,7 +73,7 @@ best = sx.margin(X, y, exact=True)
 assert best.squared == 1
 assert best.support.tolist() == [1, 3]
 assert (y * (X @ best.coef + best.intercept)).tolist() == [1] * 6
-ax = sx.plot_boundary(sx.MaxMargin().fit(X, y), X, y, feet=[1, 3])
+ax = sx.plotting.plot_boundary(sx.MaxMargin().fit(X, y), X, y, feet=[1, 3])
 
 # %%
 # ``margin`` proves the half-width between two bounds, here exactly 1. Its plot shows the two hulls and their nearest points.
@@ -168,7 +168,7 @@ for c in (2.0, 4.0, 8.0, 16.0):
 noisy = sx.Perceptron(max_iter=200).fit(xor.X, xor.y)
 print(noisy.status_.name, "after", noisy.n_iter_, "passes and", noisy.mistakes_, "mistakes")
 fig, ax = plt.subplots(figsize=(6, 3))
-drawn = sx.mistakes_curve(noisy).plot(ax=ax)
+drawn = sx.evaluation.mistakes_curve(noisy).plot(ax=ax)
 
 # %%
 # **Label noise** is enough: in ``example:noise`` a hyperplane separated 200 rows before 20 labels were flipped. The best
@@ -179,7 +179,7 @@ assert sx.separability(flipped.X, flipped.y).verdict == "overlap"
 fewest = sx.FewestMistakes().fit(flipped.X, flipped.y)
 print("fewest mistakes:", fewest.errors_, fewest.status_.name)
 assert fewest.errors_ <= 20
-ax = sx.plot_boundary(fewest, flipped.X, flipped.y)
+ax = sx.plotting.plot_boundary(fewest, flipped.X, flipped.y)
 
 # %%
 # What the theorem does not say: nothing about new rows. A separating hyperplane of the training rows may be wrong on

@@ -50,7 +50,7 @@ w = K @ (m1 - m0)
 b = (m0 @ K @ m0 - m1 @ K @ m1) / 2 + np.log(30 / 60)
 assert np.allclose(lda.coef_[0], w)
 assert np.isclose(lda.intercept_[0], b)
-ax = sx.plot_boundary(lda, X, y)
+ax = sx.plotting.plot_boundary(lda, X, y)
 
 # %%
 # The posterior is :math:`1/(1 + e^{-f})`, and predictions change at 1/2.
@@ -92,8 +92,8 @@ wide = np.vstack([0.6 * rng.normal(size=(80, 2)), rng.normal(size=(80, 2)) * [2.
 kind = np.repeat(["round", "flat"], 80)
 qda = sx.QuadraticDiscriminant().fit(wide, kind)
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-sx.plot_boundary(sx.LinearDiscriminant().fit(wide, kind), wide, kind, ax=axes[0])
-sx.plot_boundary(qda, wide, kind, ax=axes[1])
+sx.plotting.plot_boundary(sx.LinearDiscriminant().fit(wide, kind), wide, kind, ax=axes[0])
+sx.plotting.plot_boundary(qda, wide, kind, ax=axes[1])
 axes[0].set_title("LDA")
 axes[1].set_title("QDA")
 assert qda.score(wide, kind) > 0.9
@@ -123,8 +123,8 @@ assert qda.score(wide, kind) > 0.9
 
 def ascent_direction(beta):
     """Both forms of the gradient of the log-likelihood."""
-    by_target = sx.logistic_gradient(X, y, beta[:2], beta[2], form="targets")
-    by_sign = sx.logistic_gradient(X, y, beta[:2], beta[2], form="signs")
+    by_target = sx.numerics.logistic_gradient(X, y, beta[:2], beta[2], form="targets")
+    by_sign = sx.numerics.logistic_gradient(X, y, beta[:2], beta[2], form="signs")
     assert np.allclose(by_target, by_sign)
     return by_target
 
@@ -144,7 +144,7 @@ def minus_likelihood(beta):
     return np.logaddexp(0, -y * (X @ beta[:2] + beta[2])).mean()
 
 
-ascent = sx.gradient_descent(
+ascent = sx.models.descent.gradient_descent(
     minus_likelihood, np.zeros(3), gradient=lambda t: -ascent_direction(t) / len(X), step=1.0, max_iter=20_000
 )
 assert np.allclose(ascent.theta, beta, atol=1e-5)
@@ -167,8 +167,8 @@ print(separated)
 # :math:`\ln(1 + e^{-m})`, hinge :math:`\max(0, 1 - m)`.
 
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-sx.plot_losses(ax=axes[0])
-sx.plot_losses(["squared", "logistic", "hinge"], slope=True, ax=axes[1])
+sx.plotting.plot_losses(ax=axes[0])
+sx.plotting.plot_losses(["squared", "logistic", "hinge"], slope=True, ax=axes[1])
 axes[0].set_title("losses")
 drawn = axes[1].set_title("their derivatives")
 
@@ -185,7 +185,7 @@ labels = np.append(y, np.ones(4, dtype=int))
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 mistakes = []
 for panel, learner in zip(axes, (sx.LinearDiscriminant(), sx.LogisticRegression()), strict=True):
-    sx.plot_boundary(learner.fit(far, labels), far, labels, ax=panel)
+    sx.plotting.plot_boundary(learner.fit(far, labels), far, labels, ax=panel)
     mistakes.append(int((learner.predict(far) != labels).sum()))
     panel.set_title(f"{type(learner).__name__}: {mistakes[-1]} mistakes")
 assert mistakes[0] > 1.5 * mistakes[1]

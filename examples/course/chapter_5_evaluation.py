@@ -75,13 +75,13 @@ print(judged.threshold_table([-2.0, 0.0, 2.0]))
 
 curve = load_example("curve")
 polynomial = make_pipeline(sx.PolynomialMap(), StandardScaler(), sx.LeastSquares())
-ax = sx.plot_overfitting(polynomial, curve.X, curve.y, "polynomialmap__degree", [1, 3, 15])
+ax = sx.plotting.plot_overfitting(polynomial, curve.X, curve.y, "polynomialmap__degree", [1, 3, 15])
 
 # %%
 # The error on the rows learned from falls all the way; the error on others turns.
 
 degrees = [1, 2, 3, 5, 8, 12, 15]
-grown = sx.overfitting_curve(polynomial, curve.X, curve.y, "polynomialmap__degree", degrees, random_state=0)
+grown = sx.evaluation.overfitting_curve(polynomial, curve.X, curve.y, "polynomialmap__degree", degrees, random_state=0)
 fig, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 drawn = grown.plot(ax=ax, log=True)
 assert degrees[grown.best] in (3, 5)
@@ -93,7 +93,7 @@ rng = np.random.default_rng(3)
 X = rng.uniform(-1, 1, size=(60, 2))
 y = np.where(X[:, 0] * X[:, 1] + 0.15 * rng.normal(size=60) > 0, "same", "different")
 wiggly = make_pipeline(sx.PolynomialMap(), StandardScaler(), sx.LogisticRegression(C=100.0))
-ax = sx.plot_overfitting(wiggly, X, y, "polynomialmap__degree", [1, 2, 9])
+ax = sx.plotting.plot_overfitting(wiggly, X, y, "polynomialmap__degree", [1, 2, 9])
 
 # %%
 # Training, validation, test
@@ -168,8 +168,9 @@ assert np.allclose([ill.accuracy.value, ill.precision.value, ill.recall.value, i
 
 unrelated = load_example("random-labels")
 grid = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}
-chosen = sx.select(sx.LogisticRegression(), grid, unrelated.X, unrelated.y, nested=True, random_state=0)
-print("chosen on the same folds:", chosen.means.max().round(3), "  nested:", chosen.nested["accuracy"])
+choice = sx.Selector(sx.LogisticRegression(), grid, random_state=0).fit(unrelated.X, unrelated.y)
+nested = sx.cross_validate(choice, unrelated.X, unrelated.y, random_state=0)
+print("chosen on the same folds:", round(choice.best_score_, 3), "  nested:", nested["accuracy"])
 
 # %%
 # 3. One half: ties count half.

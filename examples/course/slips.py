@@ -24,7 +24,7 @@ rng = np.random.default_rng(0)
 # as long as its steps are *short*. Correct: ``while k < N and ‖θ_k − θ_{k−1}‖ > ε``, where the first difference counts as
 # infinite.
 
-found = sx.gradient_descent(lambda t: float(t @ t), [1.0], step=0.25, tol=1e-3, max_iter=1000)
+found = sx.models.descent.gradient_descent(lambda t: float(t @ t), [1.0], step=0.25, tol=1e-3, max_iter=1000)
 assert found.steps < 1000
 assert np.abs(np.diff(found.path[:, 0]))[-1] <= 1e-3 < np.abs(np.diff(found.path[:, 0]))[-2]
 
@@ -108,8 +108,10 @@ assert threshold > (low.mean() + high.mean()) / 2
 # move from :math:`w = 0`. With sign(0) = +1 a zero score is a mistake for negative rows only (``tie="positive"``); with
 # ``≤`` for all (``tie="mistake"``).
 
-assert sx.step_trace(sx.Perceptron(fit_intercept=False), X, y).mistake[0]
-assert not sx.step_trace(sx.Perceptron(fit_intercept=False, tie="positive"), X[[1, 0]], y[[1, 0]]).mistake[0]
+assert sx.models.perceptron.step_trace(sx.Perceptron(fit_intercept=False), X, y).mistake[0]
+assert not sx.models.perceptron.step_trace(
+    sx.Perceptron(fit_intercept=False, tie="positive"), X[[1, 0]], y[[1, 0]]
+).mistake[0]
 
 # %%
 # **"Inversely proportional to γ".** The bound is inversely proportional to the *square* of the margin.
@@ -179,7 +181,7 @@ for passes in (50, 51, 52):
 # which there are none: the next row may always be the one.
 
 stream, answers = [[-1.0, 0.0]] * 500 + [[0.0, -1.0]], [-1] * 501
-steps = sx.step_trace(sx.Perceptron.recipe("online"), stream + [[1.0, 1.0]], answers + [1])
+steps = sx.models.perceptron.step_trace(sx.Perceptron.recipe("online"), stream + [[1.0, 1.0]], answers + [1])
 assert np.flatnonzero(steps.mistake).tolist()[-1] == 500
 
 # %%

@@ -13,7 +13,8 @@ import oracle
 from cases import make
 from judge import Truth, parts_of
 
-from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
+from separatrix import fewest_mistakes, margin, mistake_bound, separability, verify
+from separatrix.proofs import Certificate
 
 TIGHT = Fraction(1, 10**6)  # how wide a proved bracket may be, relatively
 

@@ -14,8 +14,9 @@ from cases import make
 from judge import Truth, parts_of
 from near_forms import near_fates, shortened, shortened_in_a_face
 
-from separatrix import Certificate, fewest_mistakes, margin, mistake_bound, separability, verify
+from separatrix import fewest_mistakes, margin, mistake_bound, separability, verify
 from separatrix.errors import CertificateError
+from separatrix.proofs import Certificate
 from separatrix.proofs.fewest_mistakes.case_tree import proof
 from separatrix.proofs.fewest_mistakes.witness_entries import entry_of
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tests.commands import CODE, separatrix
 
-from separatrix import AveragedPerceptron, LeastSquares, fit_source, load
+from separatrix import AveragedPerceptron, LeastSquares, load
 from separatrix.cli import disk_fit as machine
 from separatrix.cli.disk_fit import COPYING, memory_for
-from separatrix.cluster import fit_from_disk
+from separatrix.cluster import fit_from_disk, fit_source
 from separatrix.errors import DataError
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sources import rows_in_parts
 
-from separatrix import LogisticRegression, Status
+from separatrix import LogisticRegression
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.logistic_fit import fit_logistic
 from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError
+from separatrix.numerics import Status
 
 NOWHERE = Checkpoint(None, {})
 

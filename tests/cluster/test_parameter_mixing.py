@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sources import rows_in_parts
 
-from separatrix import AROW, AveragedPerceptron, PassiveAggressive, Perceptron, Status, mistake_bound
+from separatrix import AROW, AveragedPerceptron, PassiveAggressive, Perceptron, mistake_bound
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.parameter_mixing import fit_by_mixing
 from separatrix.errors import DataError, IterationWarning
+from separatrix.numerics import Status
 
 NOWHERE = Checkpoint(None, {})
 

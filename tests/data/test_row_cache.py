@@ -24,12 +24,12 @@ from separatrix import (
     Perceptron,
     PocketPerceptron,
     VotedPerceptron,
-    cache_rows,
     margin,
     mistake_bound,
     separability,
     verify,
 )
+from separatrix.data import cache_rows
 from separatrix.data.sparse_text import read_libsvm
 from separatrix.errors import DataError, ParameterError
 from separatrix.models.perceptron import passes
@@ -241,7 +241,8 @@ def test_an_order_by_blocks_has_every_row_once_and_keeps_blocks_together(monkeyp
 MANY = """
 import os, resource, sys
 limit = int(sys.argv[2]) << 20
-from separatrix import AveragedPerceptron, LeastSquares, LogisticRegression, cache_rows, separability
+from separatrix import AveragedPerceptron, LeastSquares, LogisticRegression, separability
+from separatrix.data import cache_rows
 import scipy.sparse, numpy as np
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 with cache_rows(sys.argv[1], folder=sys.argv[3], memory=64 << 20) as rows:

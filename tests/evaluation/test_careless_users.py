@@ -316,18 +316,17 @@ def test_grids_and_metrics_of_a_selection(rows):
         (sx.LogisticRegression, grid, "with its parentheses"),
     ):
         with pytest.raises(ParameterError, match=match):
-            sx.select(learner, wrong, X, y)
+            sx.Selector(learner, wrong).fit(X, y)
     with pytest.raises(ParameterError, match="complexity"):
-        sx.select(sx.LogisticRegression(), grid, X, y, complexity=5)
+        sx.Selector(sx.LogisticRegression(), grid, complexity=5).fit(X, y)
 
     def right(model, X, y):
         return model.score(X, y)
 
     for metric, name in ((right, "right"), (lambda m, X, y: right(m, X, y), "metric")):
-        found = sx.select(sx.LogisticRegression(), grid, X, y, metric=metric, nested=3, random_state=0)
-        assert found.metric == name
-        assert found.nested[name].value == pytest.approx(found.nested["accuracy"].value)
-        assert f"choice included: {name}" in str(found)
+        found = sx.Selector(sx.LogisticRegression(), grid, metric=metric, random_state=0)
+        assert found.fit(X, y).selection_.metric == name
+        assert f"by {name}, best mean" in str(found.selection_)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
@@ -353,16 +352,16 @@ def test_curves_of_growth_refuse_what_they_cannot_draw(rows):
     X, y = rows
     for sizes, match in (([0.1, 50], "mixes shares"), ([[1], [2, 3]], "numbers of rows, shares")):
         with pytest.raises(ParameterError, match=match):
-            sx.learning_curve(sx.Perceptron(), X, y, sizes=sizes)
+            sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes=sizes)
     for values in (5, None, "ab"):
         with pytest.raises(ParameterError, match="pass a list of sizes"):
-            sx.overfitting_curve(sx.LogisticRegression(), X, y, "C", values)
-    for call in (sx.learning_curve, lambda *a: sx.overfitting_curve(*a, "C", [1])):
+            sx.evaluation.overfitting_curve(sx.LogisticRegression(), X, y, "C", values)
+    for call in (sx.evaluation.learning_curve, lambda *a: sx.evaluation.overfitting_curve(*a, "C", [1])):
         with pytest.raises(ParameterError, match="with its parentheses"):
             call(sx.LogisticRegression, X, y)
     with pytest.raises(FoldError, match=r"Failing failed with \d+ rows: ZeroDivisionError: boom"):
-        sx.learning_curve(Failing(), X, y, random_state=0)
-    in_time = sx.learning_curve(sx.Perceptron(), X, y, time=np.arange(120), random_state=0)
+        sx.evaluation.learning_curve(Failing(), X, y, random_state=0)
+    in_time = sx.evaluation.learning_curve(sx.Perceptron(), X, y, time=np.arange(120), random_state=0)
     assert np.isfinite(in_time.validation).all()  # begins with as many rows as hold every class
 
 

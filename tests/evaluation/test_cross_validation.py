@@ -324,8 +324,10 @@ def test_n_jobs_is_a_number_of_threads_as_in_scikit_learn(n_jobs):
         == sx.compare(learners, X, y, random_state=0).ranking
     )
     grid = {"covariance": ["pooled", "diagonal"]}
-    chosen = sx.select(sx.LinearDiscriminant(), grid, X, y, n_jobs=n_jobs, nested=3, random_state=0)
-    assert np.array_equal(chosen.means, sx.select(sx.LinearDiscriminant(), grid, X, y, random_state=0).means)
+    chosen = sx.Selector(sx.LinearDiscriminant(), grid, n_jobs=n_jobs, random_state=0).fit(X, y).selection_
+    assert np.array_equal(
+        chosen.means, sx.Selector(sx.LinearDiscriminant(), grid, random_state=0).fit(X, y).selection_.means
+    )
 
 
 def test_n_jobs_beside_an_executor_or_zero_is_refused():

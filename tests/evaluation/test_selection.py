@@ -43,14 +43,21 @@ def test_the_choice_is_grid_searchs(cancer):
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     grid = {"decisiontreeclassifier__max_depth": [1, 2, 3, 5, 8], "decisiontreeclassifier__min_samples_leaf": [1, 5]}
     learner = scaled(DecisionTreeClassifier(random_state=0))
-    ours = sx.select(learner, grid, X, y, folds=folds, random_state=0)
+    model = sx.Selector(learner, grid, folds=folds, random_state=0).fit(X, y)
+    ours = model.selection_
     theirs = GridSearchCV(learner, grid, cv=folds).fit(X, y)
     results = zip(theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"], strict=True)
     by_params = {str(sorted(p.items())): m for p, m in results}
     for params, mean in zip(ours.params, ours.means, strict=True):
         assert by_params[str(sorted(params.items()))] == pytest.approx(mean)
     assert ours.means[ours.chosen] == pytest.approx(theirs.best_score_)
-    assert ours.estimator.score(X, y) > 0.9
+    assert model.best_estimator_.score(X, y) > 0.9
+    assert (model.best_params_, model.best_index_) == (theirs.best_params_, theirs.best_index_)
+    assert model.best_score_ == pytest.approx(theirs.best_score_)
+    for name in model.cv_results_:
+        own, other = model.cv_results_[name], theirs.cv_results_[name]
+        assert len(own) == len(other) == 10
+        assert list(own) == pytest.approx(list(other)) if "score" in name else list(own) == list(other)
     assert "optimistic" in str(ours)
     json.dumps(ours.to_dict())
 
@@ -59,13 +66,13 @@ def test_penalties_of_logistic_regression_are_warm_started(cancer):
     X, y = cancer
     grid = {"logisticregression__C": [0.01, 0.1, 1.0]}
     learner = scaled(LogisticRegression(tol=1e-10, max_iter=2000))
-    warm = sx.select(learner, grid, X, y, metric="log_loss", random_state=0)
+    warm = sx.Selector(learner, grid, metric="log_loss", random_state=0).fit(X, y)
     cold = [
         sx.cross_validate(learner.set_params(logisticregression__C=c), X, y, random_state=0).fold_values["log_loss"]
         for c in grid["logisticregression__C"]
     ]
-    np.testing.assert_allclose(warm.fold_values, cold, rtol=1e-5)
-    assert not warm.estimator[-1].warm_start
+    np.testing.assert_allclose(warm.selection_.fold_values, cold, rtol=1e-5)
+    assert not warm.best_estimator_[-1].warm_start
 
 
 def test_one_standard_error_takes_the_simplest_near_the_best():
@@ -74,24 +81,18 @@ def test_one_standard_error_takes_the_simplest_near_the_best():
     y = 1 + 2 * x[:, 0] - x[:, 0] ** 2 + rng.normal(scale=0.3, size=120)
     learner = make_pipeline(sx.PolynomialMap(), LinearRegression())
     grid = {"polynomialmap__degree": list(range(1, 12))}
-    best = sx.select(learner, grid, x, y, random_state=1)
-    simple = sx.select(learner, grid, x, y, random_state=1, rule="one-standard-error")
+    best = sx.Selector(learner, grid, random_state=1).fit(x, y).selection_
+    simple = sx.Selector(learner, grid, random_state=1, rule="one-standard-error").fit(x, y).selection_
     assert simple.best == best.chosen
     assert simple.chosen <= best.chosen
     limit = best.means[best.best] + best.standard_errors[best.best]
     assert simple.means[simple.chosen] <= limit
     assert (simple.means[: simple.chosen] > limit).all()
     turned = {"polynomialmap__degree": list(range(11, 0, -1))}
-    by_cost = sx.select(
-        learner,
-        turned,
-        x,
-        y,
-        random_state=1,
-        rule="one-standard-error",
-        complexity=lambda p: p["polynomialmap__degree"],
-    )
-    assert by_cost.best_params == simple.best_params
+    by_cost = sx.Selector(
+        learner, turned, random_state=1, rule="one-standard-error", complexity=lambda p: p["polynomialmap__degree"]
+    ).fit(x, y)
+    assert by_cost.best_params_ == simple.params[simple.chosen]
 
 
 def test_learners_and_features_compete(cancer):
@@ -101,7 +102,7 @@ def test_learners_and_features_compete(cancer):
         "linear": make_pipeline(StandardScaler(), SelectKBest(), LogisticRegression()),
         "perceptron": scaled(sx.AveragedPerceptron()),
     }
-    chosen = sx.select(learners, {"linear": {"selectkbest__k": [2, 5, 10]}}, X, y, random_state=0)
+    chosen = sx.Selector(learners, {"linear": {"selectkbest__k": [2, 5, 10]}}, random_state=0).fit(X, y).selection_
     assert len(chosen.labels) == 5
     assert chosen.labels[1] == "linear: selectkbest__k=2"
     assert "linear" in chosen.labels[chosen.chosen] or "perceptron" in chosen.labels[chosen.chosen]
@@ -115,14 +116,14 @@ def test_nested_estimates_are_honest_where_the_chosen_mean_is_not():
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(60, 30)), np.arange(60) % 2
         grid = {"selectkbest__k": [1, 2, 3, 5, 8, 13, 20, 30]}
-        found = sx.select(
-            make_pipeline(SelectKBest(), sx.AveragedPerceptron()), grid, X, y, nested=True, random_state=seed
-        )
+        selector = sx.Selector(make_pipeline(SelectKBest(), sx.AveragedPerceptron()), grid, random_state=seed)
+        nested = sx.cross_validate(selector, X, y, random_state=seed)
+        found = selector.fit(X, y).selection_
         optimistic.append(found.means[found.chosen])
-        honest.append(found.nested["accuracy"].value)
+        honest.append(nested["accuracy"].value)
     assert np.mean(optimistic) > np.mean(honest) + 0.04
     assert 0.4 < np.mean(honest) < 0.6
-    assert "nested, choice included" in str(found)
+    assert "cross-validate the Selector" in str(found)
 
 
 def test_selector_is_a_learner(cancer):
@@ -152,7 +153,7 @@ def test_selector_is_a_learner(cancer):
 )
 def test_bad_selections_are_refused(cancer, grid, options, error, says):
     with pytest.raises(error, match=says):
-        sx.select(DecisionTreeClassifier(), grid, *cancer, random_state=0, **options)
+        sx.Selector(DecisionTreeClassifier(), grid, random_state=0, **options).fit(*cancer)
 
 
 def test_comparison_of_equals_declares_nobody(cancer):
@@ -234,7 +235,7 @@ def test_overfitting_training_error_falls_and_validation_error_turns():
     x = rng.uniform(-1, 1, (40, 1))
     y = np.sin(3 * x[:, 0]) + rng.normal(scale=0.3, size=40)
     learner = make_pipeline(sx.PolynomialMap(), LinearRegression())
-    curve = sx.overfitting_curve(learner, x, y, "polynomialmap__degree", range(1, 15), random_state=0)
+    curve = sx.evaluation.overfitting_curve(learner, x, y, "polynomialmap__degree", range(1, 15), random_state=0)
     train, judged = curve.train.mean(axis=0), curve.validation.mean(axis=0)
     assert (np.diff(train) <= 1e-9).all()
     assert 0 < curve.best < 13
@@ -249,7 +250,7 @@ def test_overfitting_of_a_classifier_with_a_growing_map():
     X = rng.normal(size=(150, 2))
     y = ((X**2).sum(axis=1) > 1.2) ^ (rng.random(150) < 0.15)
     learner = make_pipeline(StandardScaler(), sx.PolynomialMap(), sx.LeastSquaresClassifier(alpha=1e-6))
-    curve = sx.overfitting_curve(learner, X, y, "polynomialmap__degree", [1, 2, 4, 8, 11], random_state=0)
+    curve = sx.evaluation.overfitting_curve(learner, X, y, "polynomialmap__degree", [1, 2, 4, 8, 11], random_state=0)
     train, judged = curve.train.mean(axis=0), curve.validation.mean(axis=0)
     assert train[-1] < train[1] < train[0]
     assert curve.steps[curve.best] in (2, 4)
@@ -258,22 +259,24 @@ def test_overfitting_of_a_classifier_with_a_growing_map():
 
 def test_learning_curve_improves_with_rows(cancer):
     X, y = cancer
-    curve = sx.learning_curve(scaled(LogisticRegression()), X, y, sizes=[20, 60, 200, 455], random_state=0, executor=2)
+    curve = sx.evaluation.learning_curve(
+        scaled(LogisticRegression()), X, y, sizes=[20, 60, 200, 455], random_state=0, executor=2
+    )
     assert curve.steps == (20, 60, 200, 455)
     judged = curve.validation.mean(axis=0)
     assert judged[-1] < judged[0]
     assert (curve.train.mean(axis=0)[0] <= judged[0]).all()
     curve.plot()
-    assert sx.learning_curve(sx.Perceptron(), X, y, sizes=[0.1, 1.0], random_state=0).steps == (46, 455)
-    assert len(sx.learning_curve(sx.Perceptron(), X, y, sizes=3, random_state=0).steps) == 3
+    assert sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes=[0.1, 1.0], random_state=0).steps == (46, 455)
+    assert len(sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes=3, random_state=0).steps) == 3
     with pytest.raises(DataError, match="sizes asks for 900"):
-        sx.learning_curve(sx.Perceptron(), X, y, sizes=[900])
+        sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes=[900])
     with pytest.raises(DataError, match="do not hold every class"):
-        sx.learning_curve(sx.Perceptron(), X, y, sizes=[1])
+        sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes=[1])
     with pytest.raises(ParameterError, match="sizes must be"):
-        sx.learning_curve(sx.Perceptron(), X, y, sizes="all")
+        sx.evaluation.learning_curve(sx.Perceptron(), X, y, sizes="all")
     with pytest.raises(ParameterError, match="does not have"):
-        sx.overfitting_curve(sx.Perceptron(), X, y, "degree", [1])
+        sx.evaluation.overfitting_curve(sx.Perceptron(), X, y, "degree", [1])
     mpl.pyplot.close("all")
 
 
@@ -281,13 +284,13 @@ def test_learning_curve_improves_with_rows(cancer):
 def test_mistakes_of_each_pass(cancer):
     X, y = cancer
     fitted = scaled(sx.Perceptron(max_iter=9)).fit(X, y)
-    curve = sx.mistakes_curve(fitted)
+    curve = sx.evaluation.mistakes_curve(fitted)
     np.testing.assert_array_equal(curve.mistakes, fitted[-1].epoch_mistakes_)
     assert len(curve.mistakes) == 9
     curve.plot()
     assert str(curve).startswith("mistakes in each pass: ")
     with pytest.raises(DataError, match="does not count mistakes"):
-        sx.mistakes_curve(LogisticRegression())
+        sx.evaluation.mistakes_curve(LogisticRegression())
     mpl.pyplot.close("all")
 
 
@@ -298,11 +301,19 @@ def test_nested_estimates_keep_groups_whole_inside_and_outside():
     centres, labels = rng.normal(size=(30, 40)), rng.integers(0, 2, 30)
     X, y = centres[groups] + 0.01 * rng.normal(size=(180, 40)), labels[groups]
     learner, grid = sx.AveragedPerceptron(max_iter=20), {"max_iter": [5, 20]}
-    torn = sx.select(learner, grid, X, y, nested=True, random_state=0)
-    whole = sx.select(learner, grid, X, y, groups=groups, nested=True, random_state=0)
-    assert torn.nested["accuracy"].value > 0.95
-    assert whole.means.max() < 0.8
-    assert whole.nested["accuracy"].value < 0.8
+    selector = sx.Selector(learner, grid, random_state=0)
+    assert sx.cross_validate(selector, X, y, random_state=0)["accuracy"].value > 0.95
+    assert selector.fit(X, y, groups=groups).selection_.means.max() < 0.8
+    assert sx.cross_validate(selector, X, y, groups=groups, random_state=0)["accuracy"].value < 0.8
+    seen = []
+
+    class Watching(sx.Selector):
+        def fit(self, X, y, sample_weight=None, groups=None, time=None):
+            seen.append(set(groups.tolist()))
+            return super().fit(X, y, sample_weight, groups, time)
+
+    sx.cross_validate(Watching(learner, grid, random_state=0), X, y, groups=groups, random_state=0)
+    assert [len(inside) for inside in seen] == [24] * 5
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
@@ -317,11 +328,12 @@ def test_nested_estimates_in_time_learn_from_the_past_only():
             return super().fit(X, y)
 
     X[:, 0] = np.arange(120)
-    found = sx.select(Watching(), {"max_iter": [1, 2]}, X, y, time=np.arange(120), nested=3, random_state=0)
-    assert found.nested.how == "trained on earlier rows, tested on later ones"
-    outer = sorted({rows.min() for rows in (r.rows for r in found.nested.results)})
+    selector = sx.Selector(Watching(), {"max_iter": [1, 2]}, random_state=0)
+    nested = sx.cross_validate(selector, X, y, time=np.arange(120), folds=3, random_state=0)
+    assert nested.how == "trained on earlier rows, tested on later ones"
+    outer = sorted({rows.min() for rows in (r.rows for r in nested.results)})
     assert all(any(most < first for most in seen) for first in outer)
-    assert min(r.rows.min() for r in found.nested.results) > min(seen)
+    assert min(r.rows.min() for r in nested.results) > min(seen)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.IterationWarning")
@@ -353,11 +365,11 @@ def test_a_path_of_penalties_is_judged_as_single_fits_are(classes):
     X, y = (X / X.std(axis=0))[y < classes], y[y < classes]
     folds = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
     grid = {"C": [10.0, 0.01, 1, 0.1], "l1_ratio": [0.0, 1.0]}
-    found = sx.select(sx.LogisticRegression(), grid, X, y, folds=folds, metric="log_loss")
+    found = sx.Selector(sx.LogisticRegression(), grid, folds=folds, metric="log_loss").fit(X, y).selection_
     alone = [[single(X, y, fold, **params) for fold in folds] for params in found.params]
     np.testing.assert_allclose(found.fold_values, alone, rtol=2e-3)
     assert found.chosen == int(np.argmin(np.mean(alone, axis=1)))
-    assert not found.estimator.warm_start
+    assert "warm" not in str(found)
 
 
 def test_fits_of_a_path_have_not_seen_the_rows_they_are_judged_on(cancer):
@@ -366,14 +378,12 @@ def test_fits_of_a_path_have_not_seen_the_rows_they_are_judged_on(cancer):
 
     def fits(labels):
         seen = []
-        sx.select(
+        sx.Selector(
             sx.LogisticRegression(),
             {"C": [1.0, 0.01, 100.0]},
-            X,
-            labels,
             folds=folds[:1] * 2,
             metric=lambda model, *_: seen.append((model.C, model.coef_.tobytes())) or model.C,
-        )
+        ).fit(X, labels)
         return seen
 
     other = y.copy()
@@ -384,13 +394,19 @@ def test_fits_of_a_path_have_not_seen_the_rows_they_are_judged_on(cancer):
 
 def test_penalties_that_are_no_path_are_fitted_one_by_one(cancer):
     X, y = cancer
-    found = sx.select(sx.LogisticRegression(), {"C": [np.inf, 1.0, 0.1]}, X, y, metric="log_loss", random_state=0)
-    alone = sx.select(sx.LogisticRegression(), {"C": [np.inf]}, X, y, metric="log_loss", random_state=0)
+    found = (
+        sx.Selector(sx.LogisticRegression(), {"C": [np.inf, 1.0, 0.1]}, metric="log_loss", random_state=0)
+        .fit(X, y)
+        .selection_
+    )
+    alone = (
+        sx.Selector(sx.LogisticRegression(), {"C": [np.inf]}, metric="log_loss", random_state=0).fit(X, y).selection_
+    )
     np.testing.assert_allclose(found.fold_values[0], alone.fold_values[0], rtol=1e-6)
     with pytest.raises(ParameterError, match="C=-1 failed in fold 0"):
-        sx.select(sx.LogisticRegression(), {"C": [1.0, -1.0, 0.1]}, X, y)
+        sx.Selector(sx.LogisticRegression(), {"C": [1.0, -1.0, 0.1]}).fit(X, y)
     with pytest.raises(ParameterError, match=r"C=0\.1 failed in fold 0.*flac"):
-        sx.select(sx.LogisticRegression(bias_reduction="flac"), {"C": [1.0, 0.1]}, X, y)
+        sx.Selector(sx.LogisticRegression(bias_reduction="flac"), {"C": [1.0, 0.1]}).fit(X, y)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -406,16 +422,17 @@ def test_a_path_at_the_end_of_a_pipeline_is_judged_as_single_fits_are(cancer):
     X, y = cancer
     grid = {"select__k": [3, 10], "last__C": [1.0, 0.01, 100.0]}
     learner = Pipeline([("scale", StandardScaler()), ("select", SelectKBest(k=2)), ("last", sx.LogisticRegression())])
-    found = sx.select(learner, grid, X, y, metric="log_loss", random_state=0)
+    model = sx.Selector(learner, grid, metric="log_loss", random_state=0).fit(X, y)
+    found = model.selection_
     alone = [
         sx.cross_validate(clone(learner).set_params(**params), X, y, random_state=0).fold_values["log_loss"]
         for params in found.params
     ]
     np.testing.assert_allclose(found.fold_values, alone, rtol=1e-3)
     assert found.chosen == int(np.argmin(np.mean(alone, axis=1)))
-    assert found.estimator[-1].n_features_in_ == found.best_params["select__k"]
-    again = sx.select(learner, grid, X, y, metric="log_loss", random_state=0, executor=2)
-    np.testing.assert_array_equal(again.fold_values, found.fold_values)
+    assert model.best_estimator_[-1].n_features_in_ == model.best_params_["select__k"]
+    again = sx.Selector(learner, grid, metric="log_loss", random_state=0, executor=2).fit(X, y)
+    np.testing.assert_array_equal(again.selection_.fold_values, found.fold_values)
 
 
 def test_steps_before_a_path_are_fitted_once_a_fold(cancer):
@@ -429,6 +446,6 @@ def test_steps_before_a_path_are_fitted_once_a_fold(cancer):
 
     learner = Pipeline([("scale", Counted()), ("last", sx.LogisticRegression())])
     c = np.linspace(0.5, 2, len(y))
-    found = sx.select(learner, {"last__C": [0.1, 1.0, 10.0]}, X, y, folds=3, sample_weight=c, random_state=0)
+    found = sx.Selector(learner, {"last__C": [0.1, 1.0, 10.0]}, folds=3, random_state=0).fit(X, y, sample_weight=c)
     assert len(fitted) == 3 + 1  # and once for all rows
-    assert found.best_params["last__C"] == found.estimator[-1].C
+    assert found.best_params_["last__C"] == found.best_estimator_[-1].C

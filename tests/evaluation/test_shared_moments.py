@@ -45,13 +45,14 @@ def test_penalties_judged_by_moments_are_those_of_fits():
     alphas = [0.0, 1e-3, 0.1, 1.0, 30.0]
     for learner in (sx.LeastSquares(), sx.LeastSquares(penalize_intercept=True), sx.LeastSquares(fit_intercept=False)):
         for metric in ("mse", "rmse"):
-            a = sx.select(learner, {"alpha": alphas}, X, y, metric=metric, random_state=0)
-            b = sx.select(learner, {"alpha": alphas}, X, y, metric=metric, random_state=0, share=False)
+            a = sx.Selector(learner, {"alpha": alphas}, metric=metric, random_state=0).fit(X, y)
+            b = sx.Selector(learner, {"alpha": alphas}, metric=metric, random_state=0, share=False).fit(X, y)
+            assert a.best_params_ == b.best_params_
+            a, b = a.selection_, b.selection_
             assert (a.shared, b.shared) == (MOMENTS, None)
             np.testing.assert_allclose(a.fold_values, b.fold_values, rtol=1e-8)
-            assert a.best_params == b.best_params
     folds = list(zip(*_folds(len(y)), strict=True))
-    ours = sx.select(sx.LeastSquares(), {"alpha": alphas[1:]}, X, y, folds=folds)
+    ours = sx.Selector(sx.LeastSquares(), {"alpha": alphas[1:]}, folds=folds).fit(X, y).selection_
     theirs = GridSearchCV(Ridge(), {"alpha": alphas[1:]}, cv=folds, scoring="neg_mean_squared_error").fit(X, y)
     np.testing.assert_allclose(ours.means, -theirs.cv_results_["mean_test_score"], rtol=1e-9)
 
@@ -59,13 +60,14 @@ def test_penalties_judged_by_moments_are_those_of_fits():
 def test_columns_away_from_zero_are_shared_and_the_chosen_one_is_a_fit():
     X, y = load_diabetes(return_X_y=True)
     away, grid = X * 20 + np.arange(X.shape[1]), {"alpha": [0.01, 1.0, 100.0]}
-    a = sx.select(sx.LeastSquares(), grid, away, y, random_state=0)
-    b = sx.select(sx.LeastSquares(), grid, away, y, random_state=0, share=False)
-    assert (a.shared, b.shared) == (MOMENTS, None)
-    np.testing.assert_allclose(a.fold_values, b.fold_values, rtol=1e-8)
+    a = sx.Selector(sx.LeastSquares(), grid, random_state=0).fit(away, y)
+    b = sx.Selector(sx.LeastSquares(), grid, random_state=0, share=False).fit(away, y)
+    assert (a.selection_.shared, b.selection_.shared) == (MOMENTS, None)
+    np.testing.assert_allclose(a.selection_.fold_values, b.selection_.fold_values, rtol=1e-8)
+    a, b = a.best_estimator_, b.best_estimator_
     for name in ("coef_", "intercept_"):
-        np.testing.assert_allclose(getattr(a.estimator, name), getattr(b.estimator, name), rtol=1e-9)
-    np.testing.assert_allclose(a.estimator.predict(away), b.estimator.predict(away), rtol=1e-9)
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-9)
+    np.testing.assert_allclose(a.predict(away), b.predict(away), rtol=1e-9)
 
 
 def _folds(n):
@@ -79,7 +81,10 @@ def test_what_cannot_be_shared_is_fitted():
         assert sx.cross_validate(learner, X, y, random_state=0).shared is None
     assert sx.cross_validate(sx.LeastSquares(), X, y, random_state=0, repeats=2).shared is None
     assert sx.cross_validate(sx.LeastSquares(), X, y, time=np.arange(len(y))).shared is None
-    assert sx.select(sx.LeastSquares(), {"alpha": [1.0]}, X, y, metric="r2", random_state=0).shared is None
+    assert (
+        sx.Selector(sx.LeastSquares(), {"alpha": [1.0]}, metric="r2", random_state=0).fit(X, y).selection_.shared
+        is None
+    )
     steep = X.copy()
     steep[:, 0] = steep[:, 1] + 1e-7 * steep[:, 0]  # a condition that moments would lose digits to
     a, b = (sx.cross_validate(sx.LeastSquares(), steep, y, random_state=0, share=share) for share in (True, False))
@@ -107,7 +112,7 @@ def test_infinities_and_nans_are_found_though_rows_are_read_once():
             with pytest.raises(DataError, match="at row 9, column 2"):
                 sx.cross_validate(sx.LinearDiscriminant(), wrong, y, sample_weight=weight, random_state=0)
             with pytest.raises(DataError, match="row"):
-                sx.select(sx.LeastSquares(), {"alpha": [1.0, 2.0]}, wrong, X[:, 0], sample_weight=weight)
+                sx.Selector(sx.LeastSquares(), {"alpha": [1.0, 2.0]}).fit(wrong, X[:, 0], sample_weight=weight)
     silent = np.ones(len(y))
     silent[9] = 0.0
     with pytest.raises(DataError, match="at row 9, column 2"):  # a row without weight is judged nonetheless
@@ -120,9 +125,9 @@ def test_weights_that_must_not_be_negative_are_not_shared():
     found = sx.cross_validate(sx.LeastSquares(positive=True), X, y, random_state=0)
     assert found.shared is None
     np.testing.assert_array_equal(found.fold_values["mse"], apart.fold_values["mse"])
-    chosen = sx.select(sx.LeastSquares(positive=True), {"alpha": [0.1, 1.0]}, X, y, random_state=0)
-    assert chosen.shared is None
-    assert (chosen.estimator.coef_ >= 0).all()
+    chosen = sx.Selector(sx.LeastSquares(positive=True), {"alpha": [0.1, 1.0]}, random_state=0).fit(X, y)
+    assert chosen.selection_.shared is None
+    assert (chosen.best_estimator_.coef_ >= 0).all()
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-6])
@@ -133,7 +138,7 @@ def test_errors_far_below_the_spread_of_y_have_their_digits(alpha):
     learner = sx.LeastSquares(alpha)
     wanted = sx.cross_validate(learner, X, y, folds=3, share=False, random_state=0).fold_values["mse"]
     shared = sx.cross_validate(learner, X, y, folds=3, random_state=0).fold_values["mse"]
-    chosen = sx.select(learner, {"alpha": [alpha]}, X, y, folds=3, random_state=0).fold_values[0]
+    chosen = sx.Selector(learner, {"alpha": [alpha]}, folds=3, random_state=0).fit(X, y).selection_.fold_values[0]
     np.testing.assert_allclose(shared, wanted, rtol=1e-4)
     np.testing.assert_allclose(chosen, wanted, rtol=1e-4)
 
@@ -146,14 +151,14 @@ def test_a_fold_without_a_weight_is_refused():
         with pytest.raises(DataError, match="zero in every row of fold"):
             sx.cross_validate(sx.LeastSquares(), X, y, folds=12, sample_weight=c, share=share, random_state=0)
     with pytest.raises(DataError, match="zero in every row of fold"):
-        sx.select(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, X, y, folds=12, sample_weight=c, random_state=0)
+        sx.Selector(sx.LeastSquares(), {"alpha": [0.1, 1.0]}, folds=12, random_state=0).fit(X, y, sample_weight=c)
 
 
 def test_penalties_of_columns_in_very_different_units():
     rng = np.random.default_rng(163)
     alike = rng.normal(size=(60, 4)) + rng.normal(size=(60, 1))
     X, y = alike * np.array([1.0, 1e-4, 1e4, 1e-2]), alike.sum(axis=1) + 0.1 * rng.normal(size=60)
-    found = sx.select(sx.LeastSquares(), {"alpha": [0.0, 1e-9, 1e-3]}, X, y, folds=3, random_state=0)
+    found = sx.Selector(sx.LeastSquares(), {"alpha": [0.0, 1e-9, 1e-3]}, folds=3, random_state=0).fit(X, y).selection_
     assert found.shared == MOMENTS
     for params, values in zip(found.params, found.fold_values, strict=True):
         alone = sx.cross_validate(sx.LeastSquares(**params), X, y, folds=3, share=False, random_state=0)

@@ -26,7 +26,7 @@ def test_xor_is_proved_separable_with_the_product():
     assert verdict.verdict == "complete"
     assert sx.verify(verdict.certificate, mapped, y)
     learner = make_pipeline(sx.PolynomialMap(2, interactions_only=True), sx.Perceptron()).fit(X, y)
-    assert learner[-1].status_ is sx.Status.CONVERGED
+    assert learner[-1].status_ is sx.numerics.Status.CONVERGED
     assert learner.score(X, y) == 1
     with pytest.warns(IterationWarning):
-        assert sx.Perceptron().fit(X, y).status_ is sx.Status.MAX_ITERATIONS
+        assert sx.Perceptron().fit(X, y).status_ is sx.numerics.Status.MAX_ITERATIONS

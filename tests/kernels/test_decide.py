@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from separatrix import kernels, threads
-from separatrix.kernels import reference
+from separatrix import kernels
+from separatrix.kernels import reference, threads
 
 SEPARATES, WITNESS = 0, 1
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)

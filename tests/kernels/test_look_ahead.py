@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from separatrix import AveragedPerceptron, MarginPerceptron, Perceptron, kernels, threads
-from separatrix.kernels import look_ahead, thread_pool
+from separatrix import AveragedPerceptron, MarginPerceptron, Perceptron, kernels
+from separatrix.kernels import look_ahead, thread_pool, threads
 
 NO_LIMIT = 2**62
 RULES = {

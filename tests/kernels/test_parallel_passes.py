@@ -73,7 +73,7 @@ def test_the_bits_do_not_depend_on_the_threads(small_parts, name, layout, weight
     given = problem(layout, weighted)
     found = []
     for count in COUNTS:
-        with sx.threads(count):
+        with sx.kernels.threads(count):
             found.append(np.ascontiguousarray(FITS[name](*given)).tobytes())
     assert len(set(found)) == 1
 
@@ -160,11 +160,11 @@ def test_scores_that_overflow_are_not_taken_for_bad_rows():
 
 def test_how_many_threads(monkeypatch):
     for wrong in (0, -1, 1.5, True, "2", None):
-        with pytest.raises(ParameterError, match="threads is"), sx.threads(wrong):
+        with pytest.raises(ParameterError, match="threads is"), sx.kernels.threads(wrong):
             pass
-    with sx.threads(3):
+    with sx.kernels.threads(3):
         assert kernels.thread_count() == 3
-        with sx.threads(1):
+        with sx.kernels.threads(1):
             assert kernels.thread_count() == 1
         assert kernels.thread_count() == 3
     tell = [sys.executable, "-c", "from separatrix import kernels; print(kernels.thread_count())"]
@@ -187,7 +187,7 @@ def test_a_quota_counts_in_whole_processors(tmp_path, monkeypatch):
 
 
 def test_results_come_in_order_and_errors_come_through():
-    with sx.threads(4):
+    with sx.kernels.threads(4):
         assert thread_pool.each_part(lambda k: (time.sleep(0.001 * (8 - k)), k)[1], range(8)) == list(range(8))
 
         def work(k):
@@ -208,7 +208,7 @@ def test_without_more_threads_the_caller_does_the_work(monkeypatch):
 
     monkeypatch.setattr(thread_pool, "_helpers", thread_pool.Helpers())
     monkeypatch.setattr(thread_pool.Thread, "start", refused)
-    with sx.threads(4):
+    with sx.kernels.threads(4):
         assert thread_pool.each_part(lambda k: k * k, range(50)) == [k * k for k in range(50)]
 
 
@@ -224,7 +224,7 @@ def test_parts_inside_parts_and_beside_them_run_on_their_own_thread():
         assert thread_pool.each_part(inner, range(4)) == [0, 1, 2, 3]
         return before
 
-    with sx.threads(3):
+    with sx.kernels.threads(3):
         outers = set(thread_pool.each_part(outer, range(6)))
     assert seen <= outers
     assert len(outers) <= 3
@@ -236,7 +236,7 @@ def test_fits_side_by_side_agree_and_do_not_multiply_threads(small_parts):
     most = []
 
     def fit(_):
-        with sx.threads(2):
+        with sx.kernels.threads(2):
             found = sx.LogisticRegression(C=1.0).fit(X, y).coef_
         most.append(sum(thread.name.startswith("separatrix") for thread in threading.enumerate()))
         return found
@@ -269,7 +269,7 @@ def test_fits_in_processes_of_a_grid_search_share_the_processors():
 
 def forked_fit(results):
     X, t, _, _ = problem("float64", False)
-    with sx.threads(3):
+    with sx.kernels.threads(3):
         results.put(sx.LeastSquares().fit(X, t).coef_)
 
 
@@ -277,7 +277,7 @@ def forked_fit(results):
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_child_process_fits_too(small_parts, method):
     X, t, _, _ = problem("float64", False)
-    with sx.threads(3):
+    with sx.kernels.threads(3):
         expected = sx.LeastSquares().fit(X, t).coef_  # the parent has threads now
     context = multiprocessing.get_context(method)
     results = context.Queue()
@@ -298,10 +298,10 @@ def test_an_interrupt_ends_a_pass_on_many_threads():
 
     main = threading.main_thread().ident
     threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt), sx.threads(3):
+    with pytest.raises(KeyboardInterrupt), sx.kernels.threads(3):
         thread_pool.each_part(slow, range(10_000))
     assert 0 < len(done) < 10_000
-    with sx.threads(3):
+    with sx.kernels.threads(3):
         assert thread_pool.each_part(abs, [-1, 2]) == [1, 2]  # the threads are free again
 
 

@@ -20,7 +20,6 @@ from separatrix import (
     Perceptron,
     checker,
     separability,
-    step_trace,
 )
 from separatrix.errors import DataError
 from separatrix.lab import api, presets, run_answer
@@ -29,6 +28,7 @@ from separatrix.lab.proof_answer import proof_of
 from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import columns_of, mapped_rows, read_scene
 from separatrix.lab.validation_study import study_of
+from separatrix.models.perceptron import step_trace
 
 PRESETS = {one.name: one for one in presets.presets()}
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from lab_server import lab_server
-from separatrix import Perceptron, checker, fewest_mistakes, margin, mistake_bound, separability, step_trace
+from separatrix import Perceptron, checker, fewest_mistakes, margin, mistake_bound, separability
 from separatrix.lab import api, presets, scene
 from separatrix.lab.static_files import lab_files
+from separatrix.models.perceptron import step_trace
 from separatrix.models.perceptron.perceptron import RECIPES
 
 POINTS = [(0, 0, -1), (0, 1, 1), (1, 0, 1), (1, 1, -1)]

@@ -153,7 +153,7 @@ def test_runs_of_the_perceptron(answered):
             if choices.get("order") in ("restart", "worst") and answer["verdict"] != "complete":
                 continue  # a million updates
             bias = choices.get("fit_intercept", True)
-            steps = sx.step_trace(sx.Perceptron(**choices), X, y, positive=1, max_steps=20_000)
+            steps = sx.models.perceptron.step_trace(sx.Perceptron(**choices), X, y, positive=1, max_steps=20_000)
             w = np.array(run["lifted"][1:])
             rounded = name == "normalised" or any(v != int(2 * v) / 2 for row in scene["rows"] for v in row)
             if not rounded:  # sums of halves are exact in doubles too
@@ -209,7 +209,7 @@ def test_gradient_descent_and_its_divergence(answered):
         X, y = arrays(scene)
         X = X - X.mean(axis=0)
         for how, mine in zip(DESCENTS, answer["descents"], strict=X.shape[1] == 2):
-            loss = sx.loss_of(how["loss"])
+            loss = sx.numerics.loss_of(how["loss"])
 
             def objective(w, loss=loss, X=X, y=y):
                 return float(np.mean(loss.value(y * (X @ w))))
@@ -220,7 +220,7 @@ def test_gradient_descent_and_its_divergence(answered):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 options = {"step": how["step"], "momentum": how["momentum"], "max_iter": 25}
-                path = sx.gradient_descent(objective, [0.0, 0.0], gradient=gradient, **options).path
+                path = sx.models.descent.gradient_descent(objective, [0.0, 0.0], gradient=gradient, **options).path
             common = min(len(path), len(mine["path"]))
             assert common > 1 or np.abs(gradient(np.zeros(2))).max() < 1e-9 or mine["cut"]
             assert np.allclose(mine["path"][:common], path[:common], rtol=1e-6, atol=1e-9), how

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sklearn.multiclass import OneVsOneClassifier
 
-from separatrix import FewestMistakes, PocketPerceptron, Status, load, save, verify
+from separatrix import FewestMistakes, PocketPerceptron, load, save, verify
 from separatrix.errors import CertificateError, DataError, ParameterError
+from separatrix.numerics import Status
 
 
 def noisy(n, d, share, seed=0):

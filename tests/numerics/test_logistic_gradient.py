@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from separatrix import LogisticRegression, logistic_gradient, loss_of, zero_one
+from separatrix import LogisticRegression
 from separatrix.errors import DataError, ParameterError
+from separatrix.numerics import logistic_gradient, loss_of, zero_one
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(50, 3))

@@ -23,9 +23,9 @@ from separatrix import (
     PolynomialMap,
     QuadraticDiscriminant,
     margin,
-    plot_boundary,
 )
 from separatrix.data.examples import load_example
+from separatrix.plotting import plot_boundary
 from separatrix.plotting.few_columns import slice_of_box
 from separatrix.plotting.style import colour_of
 

@@ -19,6 +19,10 @@ from separatrix import (
     Perceptron,
     PolynomialMap,
     margin,
+    separability,
+)
+from separatrix.errors import DataError, ParameterError
+from separatrix.plotting import (
     plot_boundary,
     plot_convergence,
     plot_descent,
@@ -27,9 +31,7 @@ from separatrix import (
     plot_overfitting,
     plot_update,
     plot_weight_path,
-    separability,
 )
-from separatrix.errors import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -161,7 +163,7 @@ def test_a_wide_sparse_table():
         lambda: separability(X, np.arange(40) % 2, fit_intercept=False).plot(),
         lambda: margin(X, np.arange(40) % 2).plot(),
         lambda: plot_update([0, 0], [1, 2], 1),
-        lambda: plot_update([1, 2], [1, 2], -1, bias=False),
+        lambda: plot_update([1, 2], [1, 2], -1, fit_intercept=False),
     ],
 )
 def test_odd_data_are_drawn(draw):

@@ -20,8 +20,14 @@ from separatrix import (
     Perceptron,
     PolynomialMap,
     cross_validate,
-    gradient_descent,
     margin,
+    separability,
+)
+from separatrix.data.examples import load_example
+from separatrix.errors import ParameterError
+from separatrix.models.descent import gradient_descent
+from separatrix.numerics.losses import loss_of
+from separatrix.plotting import (
     plot_boundary,
     plot_convergence,
     plot_descent,
@@ -30,11 +36,7 @@ from separatrix import (
     plot_overfitting,
     plot_update,
     plot_weight_path,
-    separability,
 )
-from separatrix.data.examples import load_example
-from separatrix.errors import ParameterError
-from separatrix.numerics.losses import loss_of
 from separatrix.plotting.hulls import hull
 
 SIX = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)

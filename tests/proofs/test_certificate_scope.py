@@ -10,8 +10,9 @@ import pytest
 from hard_sets import sealed, table_of
 
 from second_checker import plain
-from separatrix import Certificate, checker, fewest_mistakes, margin, separability, verify
+from separatrix import checker, fewest_mistakes, margin, separability, verify
 from separatrix.errors import CertificateError, DataError
+from separatrix.proofs import Certificate
 
 X3 = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0], [4.0, 4.0], [5.0, 2.0]])
 Y3 = np.array(["a", "b", "c", "a", "b", "c"])

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 from hard_sets import sealed, table_of
 
-from separatrix import Certificate, checker, separability, verify
+from separatrix import checker, separability, verify
 from separatrix.errors import CertificateError
+from separatrix.proofs import Certificate
 
 SOURCE = Path(checker.__file__)
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from separatrix import MistakeBracket, fewest_mistakes, verify
+from separatrix import fewest_mistakes, verify
 from separatrix.errors import DataError, ParameterError
+from separatrix.proofs import MistakeBracket
 
 
 def truth(X, y, intercept=True, decimal=False):

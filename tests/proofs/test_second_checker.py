@@ -21,7 +21,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from second_checker import NODE, REASON
-from separatrix import Certificate, checker, fewest_mistakes, margin, mistake_bound, separability
+from separatrix import checker, fewest_mistakes, margin, mistake_bound, separability
+from separatrix.proofs import Certificate
 from separatrix.proofs.certificate.checkable_rows import put_csv, put_svmlight
 
 SOURCE = Path(checker.__file__).with_suffix(".js")

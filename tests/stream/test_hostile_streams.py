@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from tests.stream.stream_files import started, stream, svmlight_lines
 
-from separatrix import AveragedPerceptron, cache_rows, load
+from separatrix import AveragedPerceptron, load
+from separatrix.data import cache_rows
 from separatrix.data.sparse_text import read_libsvm
 
 MEGABYTE = 1 << 20

@@ -30,4 +30,4 @@ with tempfile.TemporaryDirectory() as folder:
 
 # %%
 
-ax = sx.plot_boundary(again, table.X, table.y)
+ax = sx.plotting.plot_boundary(again, table.X, table.y)

@@ -17,5 +17,5 @@ pipeline = make_pipeline(StandardScaler(), sx.PolynomialMap(), sx.LogisticRegres
 search = GridSearchCV(pipeline, {"polynomialmap__degree": [1, 2], "logisticregression__C": [0.1, 1.0, 10.0]}, cv=5)
 search.fit(X[:, 2:], y)
 print(search.best_params_, f"{search.best_score_:.3f}")
-ax = sx.plot_boundary(search.best_estimator_, X[:, 2:], y)
+ax = sx.plotting.plot_boundary(search.best_estimator_, X[:, 2:], y)
 drawn = ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")

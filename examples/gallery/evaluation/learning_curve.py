@@ -14,7 +14,7 @@ import separatrix as sx
 
 X, y = load_breast_cancer(return_X_y=True)
 learner = make_pipeline(StandardScaler(), sx.LinearDiscriminant())
-curve = sx.learning_curve(learner, X, y, sizes=[60, 100, 150, 250, 450], random_state=0)
+curve = sx.evaluation.learning_curve(learner, X, y, sizes=[60, 100, 150, 250, 450], random_state=0)
 print(curve)
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 drawn = curve.plot(ax=ax)

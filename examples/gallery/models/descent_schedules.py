@@ -22,6 +22,6 @@ settings = {
 }
 fig, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 for ax, (name, options) in zip(axes, settings.items(), strict=True):
-    found = sx.gradient_descent(J, [4.0, 1.0], tol=1e-4, **options)
-    sx.plot_descent(J, found.path, ax=ax)
+    found = sx.models.descent.gradient_descent(J, [4.0, 1.0], tol=1e-4, **options)
+    sx.plotting.plot_descent(J, found.path, ax=ax)
     ax.set_title(f"{name}: {found.steps} steps")

@@ -17,5 +17,5 @@ coef, _ = sx.LeastSquares().path(X, y, alphas)
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 ax.semilogx(alphas, coef)
 ax.set(xlabel="penalty", ylabel="coefficients", title="ridge")
-best = sx.select(sx.LeastSquares(), {"alpha": alphas}, X, y, random_state=0).best_params
+best = sx.Selector(sx.LeastSquares(), {"alpha": alphas}, random_state=0).fit(X, y).best_params_
 print(f"chosen by cross-validation: alpha = {best['alpha']:.3g}")

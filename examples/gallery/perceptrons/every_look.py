@@ -12,14 +12,14 @@ import separatrix as sx
 from separatrix.data.examples import load_example
 
 table = load_example("six-points")
-print(sx.step_trace(sx.Perceptron.recipe("online"), table.X, table.y))
+print(sx.models.perceptron.step_trace(sx.Perceptron.recipe("online"), table.X, table.y))
 
 # %%
 # On a larger set: which rows the mistakes came from, pass after pass.
 
 rows = load_example("separable")
 learner = sx.Perceptron(order="shuffle", random_state=1, trace=True)
-steps = sx.step_trace(learner, rows.X, rows.y)
+steps = sx.models.perceptron.step_trace(learner, rows.X, rows.y)
 model = learner.fit(rows.X, rows.y)
 assert np.array_equal(steps.coef[-1], model.coef_[0])
-ax = sx.plot_mistakes(steps.row[steps.mistake], len(rows.X))
+ax = sx.plotting.plot_mistakes(steps.row[steps.mistake], len(rows.X))

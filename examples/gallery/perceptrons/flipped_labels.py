@@ -18,5 +18,5 @@ given = np.where(rng.random(300) < 0.1, -true, true)
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, learner in zip(axes, (sx.Perceptron(max_iter=20), sx.AveragedPerceptron()), strict=True):
     model = learner.fit(X, given)
-    sx.plot_boundary(model, X, given, ax=ax)
+    sx.plotting.plot_boundary(model, X, given, ax=ax)
     ax.set_title(f"{type(learner).__name__}: {(model.predict(X) == true).mean():.1%} of true labels")

@@ -15,5 +15,5 @@ table = load_example("gaussians")
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, how in zip(axes, ("ovr", "kesler"), strict=True):
     model = sx.AveragedPerceptron(multiclass=how).fit(table.X, table.y)
-    sx.plot_boundary(model, table.X, table.y, ax=ax)
+    sx.plotting.plot_boundary(model, table.X, table.y, ax=ax)
     ax.set_title(f"{how}: {model.score(table.X, table.y):.1%} correct")

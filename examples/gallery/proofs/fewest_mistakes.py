@@ -17,5 +17,5 @@ smooth = sx.LogisticRegression().fit(table.X, table.y)
 print(f"between {best.lower_} and {best.errors_} mistakes are the fewest; {best.status_.name}")
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, model in zip(axes, (best, smooth), strict=True):
-    sx.plot_boundary(model, table.X, table.y, ax=ax)
+    sx.plotting.plot_boundary(model, table.X, table.y, ax=ax)
     ax.set_title(f"{type(model).__name__}: {(model.predict(table.X) != table.y).sum()} mistakes")

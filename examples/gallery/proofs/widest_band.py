@@ -17,4 +17,4 @@ print(found)
 # The ringed rows are enough to determine the band: while every other row stays outside it, nothing changes.
 
 model = sx.MaxMargin().fit(table.X, table.y)
-ax = sx.plot_boundary(model, table.X, table.y)
+ax = sx.plotting.plot_boundary(model, table.X, table.y)

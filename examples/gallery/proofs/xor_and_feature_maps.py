@@ -19,4 +19,4 @@ ax = sx.separability(xor.X, xor.y).plot()
 
 model = make_pipeline(sx.PolynomialMap(2), sx.Perceptron()).fit(xor.X, xor.y)
 assert (model.predict(xor.X) == xor.y).all()
-ax = sx.plot_boundary(model, xor.X, xor.y)
+ax = sx.plotting.plot_boundary(model, xor.X, xor.y)

@@ -187,7 +187,7 @@ def fit_task(task: table_options.Task, learner: Any, choices: Any) -> tuple[Tabl
 def print_steps(model: TableModel, task: table_options.Task) -> None:
     """The steps of the fit once more, one by one, with the features by name."""
     from separatrix.data.row_files import Matrix
-    from separatrix.models.perceptron.step_trace import step_trace
+    from separatrix.models.perceptron.step_tables import step_trace
 
     X, _ = model.rows(task.table)
     weights = task.table.weights if isinstance(task.table, Matrix) else None

@@ -2,6 +2,7 @@
 
 from separatrix.cluster.cluster_fit import fit as fit
 from separatrix.cluster.cluster_fit import path as path
+from separatrix.cluster.fit_from_disk import fit_source as fit_source
 from separatrix.cluster.partition_functions import PartialGradient as PartialGradient
 from separatrix.cluster.partition_functions import merge as merge
 from separatrix.cluster.partition_functions import partial_gradient as partial_gradient

@@ -103,7 +103,8 @@ def fit_source(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from separatrix import AveragedPerceptron, fit_source
+    >>> from separatrix import AveragedPerceptron
+    >>> from separatrix.cluster import fit_source
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "rows.csv"
     ...     _ = path.write_text("x,y\\n" + "1,yes\\n2,yes\\n-1,no\\n-3,no\\n" * 1000)

@@ -221,7 +221,25 @@ def listing() -> list[dict[str, Any]]:
 
 
 def load_example(name: str) -> Example:
-    """The built-in set of that name."""
+    """A table that comes with the package, or is drawn from a rule that is known.
+
+    Parameters
+    ----------
+    name : str
+        As ``separatrix examples`` lists them.
+
+    Returns
+    -------
+    Example
+        With ``X``, ``y``, the names of the columns and what it shows.
+
+    Examples
+    --------
+    >>> from separatrix.data import load_example
+    >>> example = load_example("bias")
+    >>> example.X.tolist(), example.y.tolist()
+    ([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    """
     if name not in EXAMPLES:
         raise DataError(f"there is no example {name!r}: choose one of {', '.join(EXAMPLES)}.")
     return EXAMPLES[name]()

@@ -66,7 +66,8 @@ class RowCache:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from separatrix import Perceptron, cache_rows
+    >>> from separatrix import Perceptron
+    >>> from separatrix.data import cache_rows
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "rows.svm"
     ...     _ = path.write_text("1 1:2\\n-1 2:1\\n1 1:1 2:0.5\\n")
@@ -100,7 +101,7 @@ class RowCache:
 
         Examples
         --------
-        >>> from separatrix import cache_rows
+        >>> from separatrix.data import cache_rows
         >>> rows = cache_rows([([[1.0], [2.0]], [0, 1])])
         >>> rows.n
         2
@@ -113,7 +114,7 @@ class RowCache:
 
         Examples
         --------
-        >>> from separatrix import cache_rows
+        >>> from separatrix.data import cache_rows
         >>> cache_rows([([[1.0], [2.0]], [0, 1])]).remove()
         """
         self.close()
@@ -152,7 +153,8 @@ def cache_rows(
 
     Examples
     --------
-    >>> from separatrix import LeastSquares, cache_rows
+    >>> from separatrix import LeastSquares
+    >>> from separatrix.data import cache_rows
     >>> chunks = (([[float(i)], [i + 1.0]], [2.0 * i, 2.0 * i + 2.0]) for i in range(0, 100, 2))
     >>> with cache_rows(chunks) as rows:
     ...     model = LeastSquares().fit(rows.X, rows.y)

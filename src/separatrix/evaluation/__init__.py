@@ -1,1 +1,7 @@
 """How well a model predicts rows that were not used for training, with intervals."""
+
+from __future__ import annotations
+
+from separatrix.lazy_names import offer
+
+__getattr__, __dir__, _ = offer(__name__, __file__)

@@ -34,6 +34,7 @@ from separatrix.evaluation.intervals import Estimate, shown
 from separatrix.evaluation.predictions import Said, is_regressor, outcomes_of
 from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
+from separatrix.protocol import Estimator
 from separatrix.statistics.distributions import need_level
 from separatrix.validation import check_labels, check_lengths, check_targets, check_weights, count_rows, take_rows
 
@@ -277,8 +278,8 @@ def cross_validate(
     folds : number of folds, pairs (training rows, test rows), or a splitter of scikit-learn's
     repeats : how often the folds are drawn
     stratify : whether folds keep the shares of the classes
-    groups : one label a row; groups are kept together
-    time : one moment a row; each fold is fitted on rows earlier than its test rows
+    groups : one label a row; groups are kept together, in the folds of a :class:`Selector` too
+    time : one moment a row; each fold is fitted on rows earlier than its test rows, those of a Selector too
     sample_weight : weights of the rows, for the fits and for the metrics
     positive : the positive one of two classes, default: the second
     scorers : further metrics by name, functions of (fitted learner, X, y)
@@ -314,7 +315,10 @@ def cross_validate(
     made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     _check_named(scorers, "scorers", "functions of (fitted learner, X, y)")
     _check_named(fit_with, "fit_with", "arrays with one entry a row")
-    for name, values in (fit_with or {}).items():
+    routed = learner._routed.get("fit", ()) if isinstance(learner, Estimator) else ()
+    inner = {name: values for name, values in (("groups", groups), ("time", time)) if name in routed}
+    fit_with = {name: values for name, values in inner.items() if values is not None} | (fit_with or {})
+    for name, values in fit_with.items():
         check_lengths(n, count_rows(values, what=name), name)
     tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
     once = dealt_anew(folds, time) or (time is None and judges_once(tasks))

@@ -70,7 +70,7 @@ class Estimate:
 
         Examples
         --------
-        >>> from separatrix import Estimate
+        >>> from separatrix.evaluation import Estimate
         >>> Estimate.undefined("no positive row").defined
         False
         """
@@ -108,7 +108,7 @@ class Estimate:
 
         Examples
         --------
-        >>> from separatrix import Estimate
+        >>> from separatrix.evaluation import Estimate
         >>> Estimate(0.5, 0.25, 0.75, "Wilson").to_dict()["low"]
         0.25
         """

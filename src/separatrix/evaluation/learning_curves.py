@@ -129,7 +129,8 @@ def learning_curve(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from separatrix import LinearDiscriminant, learning_curve
+    >>> from separatrix import LinearDiscriminant
+    >>> from separatrix.evaluation import learning_curve
     >>> X, y = load_iris(return_X_y=True)
     >>> curve = learning_curve(LinearDiscriminant(), X, y, sizes=[30, 60, 120], random_state=0)
     >>> curve.validation.mean(axis=0).round(2)
@@ -201,7 +202,8 @@ def overfitting_curve(
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
-    >>> from separatrix import LeastSquares, PolynomialMap, overfitting_curve
+    >>> from separatrix import LeastSquares, PolynomialMap
+    >>> from separatrix.evaluation import overfitting_curve
     >>> from separatrix.data.examples import load_example
     >>> table = load_example("curve")
     >>> learner = make_pipeline(PolynomialMap(), LeastSquares())
@@ -327,7 +329,8 @@ def mistakes_curve(model: Any) -> MistakesCurve:
 
     Examples
     --------
-    >>> from separatrix import Perceptron, mistakes_curve
+    >>> from separatrix import Perceptron
+    >>> from separatrix.evaluation import mistakes_curve
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
     >>> mistakes_curve(Perceptron().fit(X, y)).mistakes
     array([2, 2, 2, 1, 1, 0])

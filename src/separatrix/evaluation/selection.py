@@ -1,20 +1,19 @@
-"""``select``: hyperparameters, features and learners chosen inside the folds, by rows they did not learn from.
+"""The table that a choice among candidates was made from: what ``Selector`` finds in its folds.
 
 The choice is by the mean over the folds, or by the one-standard-error rule (Breiman, Friedman, Olshen &
 Stone 1984): the simplest candidate whose mean is within one standard error of the best. The value of the
-chosen one is then optimistic, because it was chosen by it; ``nested=True`` therefore cross-validates the whole
+chosen one is then optimistic, because it was chosen by it; ``cross_validate(Selector(...), X, y)`` estimates the whole
 procedure, choice included.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.evaluation.cross_validation import CrossValidation, cross_validate
 from separatrix.evaluation.evaluation_text import table
 from separatrix.evaluation.grid_candidates import greater_is_better
 from separatrix.evaluation.intervals import shown
@@ -27,33 +26,29 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """The chosen candidate, fitted on all rows (``estimator``), and the table it was chosen from.
+    """The candidates, the metric of each in each fold, and the one that was chosen: ``selection_`` of a Selector.
 
     Attributes
     ----------
-    estimator : estimator
-        The chosen candidate, fitted on all rows.
     best, chosen : int
         The candidate with the best mean, and the one that the rule chose.
-    best_params : dict
-        Parameters of the chosen one.
     params, labels : tuples
         All candidates.
     fold_values, means, standard_errors : arrays
         The metric by candidate and fold, and what follows.
     metric, rule : str
         What was compared, and the rule of choice.
-    nested : CrossValidation or None
-        The estimate for the whole procedure.
+    shared : str or None
+        How the folds shared their work, if they did.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from separatrix import LinearDiscriminant, select
+    >>> from separatrix import LinearDiscriminant, Selector
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
-    >>> len(found.params), found.rule
-    (3, 'best')
+    >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, random_state=0).fit(X, y)
+    >>> model.selection_.means.round(3), model.selection_.rule
+    (array([0.98 , 0.98 , 0.953]), 'best')
     """
 
     metric: str
@@ -63,14 +58,7 @@ class Selection:
     fold_values: Floats = field(repr=False)
     best: int
     chosen: int
-    estimator: Any = field(repr=False)
-    nested: CrossValidation | None = None
     shared: str | None = None
-
-    @property
-    def best_params(self) -> dict[str, Any]:
-        """The options of the chosen candidate."""
-        return self.params[self.chosen]
 
     @property
     def means(self) -> Floats:
@@ -81,6 +69,40 @@ class Selection:
     def standard_errors(self) -> Floats:
         """Standard errors of those means, as if folds were independent (the rule's convention)."""
         return np.asarray(self.fold_values.std(axis=1, ddof=1) / np.sqrt(self.fold_values.shape[1]))
+
+    def cv_results(self) -> dict[str, Any]:
+        """The table as scikit-learn's searches have it: a score is the metric, or minus a metric that should be small.
+
+        Returns
+        -------
+        dict
+            Arrays with one entry a candidate: ``params``, ``split0_test_score`` ..., ``mean_test_score``,
+            ``std_test_score``, ``rank_test_score``, and ``param_NAME`` for every option.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import LinearDiscriminant, Selector
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, random_state=0).fit(X, y)
+        >>> model.cv_results_["rank_test_score"]
+        array([1, 1, 3], dtype=int32)
+        """
+        scores = self.fold_values if greater_is_better(self.metric) else -self.fold_values
+        means = scores.mean(axis=1)
+        order = np.where(np.isnan(means), -np.inf, means)
+        found: dict[str, Any] = {}
+        for name in dict.fromkeys(name for params in self.params for name in params):
+            column = np.ma.MaskedArray(np.empty(len(self.params), dtype=object), mask=True)
+            for k, params in enumerate(self.params):
+                if name in params:
+                    column[k] = params[name]
+            found[f"param_{name}"] = column
+        found["params"] = list(self.params)
+        found |= {f"split{k}_test_score": scores[:, k] for k in range(scores.shape[1])}
+        found["mean_test_score"], found["std_test_score"] = means, scores.std(axis=1)
+        found["rank_test_score"] = (1 + (order[None] > order[:, None]).sum(axis=1)).astype(np.int32)
+        return found
 
     def __str__(self) -> str:
         by = "one-standard-error rule" if self.rule != "best" else "best mean"
@@ -93,12 +115,7 @@ class Selection:
         lines += table(rows)
         if len(order) > SHOWN:
             lines.append(f"  and {len(order) - SHOWN} more")
-        if self.nested is None:
-            lines.append(
-                "  the mean of the chosen candidate is optimistic; nested=True or new rows give an honest estimate"
-            )
-        else:
-            lines.append(f"  nested, choice included: {self.metric.replace('_', ' ')} {self.nested[self.metric]}")
+        lines.append("  the mean of the chosen candidate is optimistic; cross-validate the Selector, or use new rows")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,10 +129,10 @@ class Selection:
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from separatrix import LinearDiscriminant, select
+        >>> from separatrix import LinearDiscriminant, Selector
         >>> X, y = load_iris(return_X_y=True)
-        >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
-        >>> found.to_dict()["metric"]
+        >>> model = Selector(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, random_state=0).fit(X, y)
+        >>> model.selection_.to_dict()["metric"]
         'accuracy'
         """
         return {
@@ -126,7 +143,6 @@ class Selection:
                 {"label": label, "mean": float(m), "standard_error": float(s)}
                 for label, m, s in zip(self.labels, self.means, self.standard_errors, strict=True)
             ],
-            "nested": None if self.nested is None else self.nested.to_dict(),
         }
 
 
@@ -135,76 +151,3 @@ def metric_name(metric: Any) -> str:
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "metric")
     taken = callable(metric) and name in (*CLASSIFICATION, *NUMBERS)
     return "metric" if name == "<lambda>" or taken else str(name)
-
-
-def select(
-    learner: Any,
-    grid: Any,
-    X: Any,
-    y: Any,
-    *,
-    nested: bool | int = False,
-    groups: Any = None,
-    time: Any = None,
-    sample_weight: Any = None,
-    **options: Any,
-) -> Selection:
-    """Choose among candidates by cross-validation; see :class:`Selector` for the options.
-
-    With ``nested`` (True for 5 outer folds, or a number of them) the whole procedure is cross-validated, so
-    that ``.nested`` estimates the chosen learner honestly.
-
-    Parameters
-    ----------
-    learner : estimator
-        Cloned for each candidate.
-    grid : dict of lists, or list of them
-        Values to try by parameter.
-    X : array, sparse matrix or frame
-        The rows.
-    y : array
-        One label a row.
-    nested : bool or int
-        Whether, and in how many folds, to cross-validate the whole choice.
-    groups, time, sample_weight : array or None
-        As in :func:`cross_validate`.
-    **options : keyword arguments
-        Those of :class:`Selector`.
-
-    Returns
-    -------
-    Selection
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from separatrix import LinearDiscriminant, select
-    >>> X, y = load_iris(return_X_y=True)
-    >>> found = select(LinearDiscriminant(), {"shrinkage": [0.0, 0.1, 0.5]}, X, y, random_state=0)
-    >>> found.best_params, found.means.round(3)
-    ({'shrinkage': 0.0}, array([0.98 , 0.98 , 0.953]))
-    """
-    from separatrix.evaluation.selector import Selector
-
-    selector = Selector(learner, grid, **options)
-    selector.fit(X, y, sample_weight=sample_weight, groups=groups, time=time)
-    chosen = selector.selection_
-    if not nested:
-        return chosen
-    beside = {name: values for name, values in (("groups", groups), ("time", time)) if values is not None}
-    outer = cross_validate(
-        Selector(learner, grid, **{**options, "executor": None, "n_jobs": None, "progress": None}),
-        X,
-        y,
-        folds=5 if nested is True else nested,
-        groups=groups,
-        time=time,
-        fit_with=beside,
-        sample_weight=sample_weight,
-        executor=options.get("executor"),
-        n_jobs=options.get("n_jobs"),
-        progress=options.get("progress"),
-        random_state=options.get("random_state"),
-        scorers={chosen.metric: options["metric"]} if callable(options.get("metric")) else None,
-    )
-    return replace(chosen, nested=outer)

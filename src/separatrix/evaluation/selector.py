@@ -50,7 +50,7 @@ class Delegated:
         if selector is None:
             return self
         if selector.__sklearn_is_fitted__():
-            return getattr(selector.estimator_, self.name)
+            return getattr(selector.best_estimator_, self.name)
         for learner in selector._learners():
             getattr(learner, self.name)  # AttributeError of the learner that has none
         if self.name.endswith("_"):
@@ -62,7 +62,8 @@ class Selector(Estimator):
     """A learner that chooses among candidates by cross-validation each time it is fitted.
 
     ``fit`` runs the folds on the rows it is given and refits the chosen candidate on all of them, so that
-    a pipeline, ``cross_validate`` or ``holdout`` around it judges the choice as well.
+    a pipeline, ``cross_validate`` or ``holdout`` around it judges the choice as well: a nested cross-validation is
+    ``cross_validate(Selector(...), X, y)``.
 
     Parameters
     ----------
@@ -76,6 +77,13 @@ class Selector(Estimator):
         the grid
     share : whether penalties of least squares may be judged from moments that folds share
     executor, n_jobs, progress, random_state : as in :func:`cross_validate`
+
+    Attributes
+    ----------
+    best_estimator_ : the chosen candidate, fitted on all rows
+    best_params_, best_index_, best_score_ : its options, its number, and its mean score over the folds
+    cv_results_ : the table of the candidates, as scikit-learn's searches have it
+    selection_ : the same as a text and as arrays, a :class:`~separatrix.evaluation.Selection`
 
     Examples
     --------
@@ -202,7 +210,7 @@ class Selector(Estimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "estimator_")
+        return hasattr(self, "best_estimator_")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Choose by the folds of these rows, then learn from all of them.
@@ -257,9 +265,11 @@ class Selector(Estimator):
                 spread(judge_candidates, tasks, executor_of(self.executor, self.n_jobs), self.progress)
             )
         best, chosen = self._choose(values, candidates, metric)
-        self.estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(**candidates[chosen].params)
-        if path is None or not path.finish(self.estimator_):
-            fit(self.estimator_, X, y, weights)
+        self.best_estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(
+            **candidates[chosen].params
+        )
+        if path is None or not path.finish(self.best_estimator_):
+            fit(self.best_estimator_, X, y, weights)
         self.selection_ = Selection(
             metric=metric_name(metric),
             rule=self.rule,
@@ -268,9 +278,12 @@ class Selector(Estimator):
             fold_values=values,
             best=best,
             chosen=chosen,
-            estimator=self.estimator_,
             shared=shared,
         )
+        self.cv_results_ = self.selection_.cv_results()
+        self.best_index_ = chosen
+        self.best_params_ = candidates[chosen].params
+        self.best_score_ = float(self.cv_results_["mean_test_score"][chosen])
         return self
 
     def _from_moments(self, tasks: list[CandidateTask]) -> RidgePath | None:
@@ -324,4 +337,4 @@ class Selector(Estimator):
         0.98
         """
         self._check_fitted()
-        return float(self.estimator_.score(X, y, sample_weight=sample_weight))
+        return float(self.best_estimator_.score(X, y, sample_weight=sample_weight))

@@ -27,6 +27,7 @@ from separatrix.kernels.parallel_passes import row_numbers as row_numbers
 from separatrix.kernels.parallel_passes import total as total
 from separatrix.kernels.thread_pool import each_part as each_part
 from separatrix.kernels.thread_pool import thread_count as thread_count
+from separatrix.kernels.thread_pool import threads as threads
 
 LEVELS = ("baseline", "avx2", "avx512")
 

@@ -75,7 +75,8 @@ def threads(n: int) -> Iterator[None]:
     Examples
     --------
     >>> import numpy as np
-    >>> from separatrix import LeastSquares, threads
+    >>> from separatrix import LeastSquares
+    >>> from separatrix.kernels import threads
     >>> X = np.random.default_rng(0).normal(size=(1000, 3))
     >>> with threads(1):
     ...     model = LeastSquares().fit(X, X.sum(axis=1))

@@ -13,7 +13,7 @@ from separatrix.errors import SeparatrixError
 from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
 from separatrix.models.perceptron.perceptron import Perceptron
-from separatrix.models.perceptron.step_trace import StepReplay
+from separatrix.models.perceptron.step_tables import StepReplay
 
 MOST_LOOKS = 5000  # of one answer
 MOST_STREAMED = 50_000

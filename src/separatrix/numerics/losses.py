@@ -124,7 +124,7 @@ def loss_of(name: str) -> Loss:
 
     Examples
     --------
-    >>> from separatrix import loss_of
+    >>> from separatrix.numerics import loss_of
     >>> loss_of("hinge").value([-1.0, 0.5, 2.0])
     array([2. , 0.5, 0. ])
     >>> loss_of("logistic").slope(0.0).item()
@@ -153,7 +153,7 @@ def zero_one(s: ArrayLike, y: ArrayLike, boundary: str = "positive") -> Floats:
 
     Examples
     --------
-    >>> from separatrix import zero_one
+    >>> from separatrix.numerics import zero_one
     >>> zero_one([-2.0, 0.0, 3.0], [-1, -1, 1])
     array([0., 1., 0.])
     """
@@ -188,7 +188,7 @@ def logistic_gradient(X: Any, y: Any, coef: ArrayLike, intercept: float = 0.0, *
 
     Examples
     --------
-    >>> from separatrix import logistic_gradient
+    >>> from separatrix.numerics import logistic_gradient
     >>> X, y = [[-1.0], [1.0], [2.0]], [0, 0, 1]
     >>> logistic_gradient(X, y, [0.0])
     array([ 1. , -0.5])

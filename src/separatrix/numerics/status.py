@@ -13,7 +13,8 @@ class Status(Enum):
 
     Examples
     --------
-    >>> from separatrix import Perceptron, Status
+    >>> from separatrix import Perceptron
+    >>> from separatrix.numerics import Status
     >>> Perceptron().fit([[0.0], [1.0]], [0, 1]).status_ is Status.CONVERGED
     True
     >>> Status.CONVERGED.value

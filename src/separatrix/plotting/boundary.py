@@ -84,7 +84,8 @@ def plot_boundary(
 
     Examples
     --------
-    >>> from separatrix import MaxMargin, plot_boundary
+    >>> from separatrix import MaxMargin
+    >>> from separatrix.plotting import plot_boundary
     >>> X = [(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)]
     >>> y = [-1, 1, 1, -1, -1, 1]
     >>> ax = plot_boundary(MaxMargin().fit(X, y), X, y, feet=[1])

@@ -170,7 +170,8 @@ def plot_overfitting(learner: Any, X: Any, y: Any, parameter: str, values: Seque
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
-    >>> from separatrix import LeastSquares, PolynomialMap, plot_overfitting
+    >>> from separatrix import LeastSquares, PolynomialMap
+    >>> from separatrix.plotting import plot_overfitting
     >>> X, y = [[-1.0], [-0.5], [0.0], [0.5], [1.0]], [-0.4, 0.2, 0.0, -0.2, 0.4]
     >>> learner = make_pipeline(PolynomialMap(), LeastSquares())
     >>> ax = plot_overfitting(learner, X, y, "polynomialmap__degree", [1, 4])

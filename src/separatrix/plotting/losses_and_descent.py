@@ -51,7 +51,7 @@ def plot_losses(
 
     Examples
     --------
-    >>> from separatrix import plot_losses
+    >>> from separatrix.plotting import plot_losses
     >>> ax = plot_losses(["logistic", "hinge"], slope=True)
     >>> ax.get_xlabel(), ax.get_ylabel(), len(ax.lines)
     ('margin m = y s(x)', 'derivative of the loss', 3)
@@ -112,7 +112,8 @@ def plot_descent(
 
     Examples
     --------
-    >>> from separatrix import gradient_descent, plot_descent
+    >>> from separatrix.models.descent import gradient_descent
+    >>> from separatrix.plotting import plot_descent
     >>> J = lambda t: t[0] ** 2 + 4 * t[1] ** 2
     >>> found = gradient_descent(J, [2.0, 1.0], step=0.1)
     >>> ax = plot_descent(J, found.path)
@@ -169,7 +170,8 @@ def plot_convergence(values: ArrayLike, *, gradient_norm: ArrayLike | None = Non
 
     Examples
     --------
-    >>> from separatrix import gradient_descent, plot_convergence
+    >>> from separatrix.models.descent import gradient_descent
+    >>> from separatrix.plotting import plot_convergence
     >>> found = gradient_descent(lambda t: float(t @ t), [1.0, 2.0])
     >>> ax = plot_convergence(found.trace.value, gradient_norm=found.trace.gradient_norm)
     >>> ax.get_xlabel(), ax.get_ylabel()

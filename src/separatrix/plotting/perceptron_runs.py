@@ -36,7 +36,8 @@ def plot_weight_path(
 
     Examples
     --------
-    >>> from separatrix import Perceptron, plot_weight_path
+    >>> from separatrix import Perceptron
+    >>> from separatrix.plotting import plot_weight_path
     >>> X = [(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)]
     >>> y = [-1, 1, 1, -1, -1, 1]
     >>> model = Perceptron.recipe("online", trace=True).fit(X, y)
@@ -84,7 +85,7 @@ def plot_mistakes(rows: ArrayLike, n: int, *, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from separatrix import plot_mistakes
+    >>> from separatrix.plotting import plot_mistakes
     >>> ax = plot_mistakes([0, 2, 4], 6)
     >>> ax.get_title()
     '3 mistakes on 3 of 6 rows'
@@ -140,7 +141,7 @@ def plot_update(
     y: int,
     b: float = 0.0,
     *,
-    bias: bool = True,
+    fit_intercept: bool = True,
     step: float = 1.0,
     X: Any = None,
     signs: Any = None,
@@ -160,7 +161,7 @@ def plot_update(
         Its label.
     b : float, default=0.0
         The bias before the update.
-    bias : bool, default=True
+    fit_intercept : bool, default=True
         Whether the bias moves too.
     step : float, default=1.0
         The size of the update.
@@ -174,8 +175,8 @@ def plot_update(
 
     Examples
     --------
-    >>> from separatrix import plot_update
-    >>> ax = plot_update([1, -2], [1, 1], +1, bias=False)
+    >>> from separatrix.plotting import plot_update
+    >>> ax = plot_update([1, -2], [1, 1], +1, fit_intercept=False)
     >>> ax.get_title()
     'y s(x) from −1 to 1 (‖x‖² = 2)'
     """
@@ -185,7 +186,7 @@ def plot_update(
     if y not in (-1, 1):
         raise ParameterError(f"y is {y!r}: it must be -1 or +1.")
     move = step * y * row
-    new, shift = old + move, step * y if bias else 0.0
+    new, shift = old + move, step * y if fit_intercept else 0.0
     shown = [np.zeros(2), old, new, row]
     points = None
     if X is not None:
@@ -213,7 +214,7 @@ def plot_update(
     before = y * float(old @ row + b) + 0.0  # no negative zero
     after = y * float(new @ row + b + shift) + 0.0
     length2 = float(row @ row)
-    said = f"‖x‖² = {length2:.4g}" + (", plus 1 for the bias" if bias else "")
+    said = f"‖x‖² = {length2:.4g}" + (", plus 1 for the bias" if fit_intercept else "")
     ax.set_title(f"y s(x) from {before:.4g} to {after:.4g} ({said})".replace("-", "−"), fontsize=10)
     ax.title.set_color(GOOD if after > 0 else INK)
     return finished(ax, "x0, w0", "x1, w1")

@@ -100,7 +100,7 @@ def test_columns_that_are_alike_reach_the_gap_in_few_steps(noise, ratio, kind):
     X, y = alike(noise=noise)
     given = X if kind == "dense" else sparse.csr_array(X)
     model = sx.LogisticRegression(C=30.0, l1_ratio=ratio).fit(given, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     assert model.n_iter_ <= 40
 
@@ -117,7 +117,7 @@ def test_many_equal_columns_of_several_classes_use_no_matrix():
     """More coordinates than a matrix is made for."""
     X, y = alike(n=60, copies=150, classes=3)
     model = sx.LogisticRegression(C=10.0, l1_ratio=0.5).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
 
 
@@ -142,6 +142,6 @@ def test_correlated_columns_of_three_classes_take_few_steps():
     S = X @ rng.standard_normal((230, 3))
     y = np.argmax(S / S.std() + 0.7 * rng.standard_normal(S.shape), axis=1)
     model = sx.LogisticRegression(C=100.0, l1_ratio=1.0).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     assert model.n_iter_ <= 40

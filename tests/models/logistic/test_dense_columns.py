@@ -79,6 +79,6 @@ def test_many_dense_columns_end_at_the_minimum_with_a_true_gap(kind, C):
     loss = BinaryLoss(X, np.where(y, 1, -1).astype(np.int8), ridge=1.0 / C)
     best = newton(loss, loss.point(np.zeros(251)), 200, 1e-14).state.point
     found = loss.point(np.append(model.coef_[0], model.intercept_))
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert found.value - best.value <= model.gap_ * found.value + 1e-12 * best.value
     assert model.gap_ <= 1e-7

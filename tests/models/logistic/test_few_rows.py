@@ -46,7 +46,7 @@ def test_the_gradient_is_zero_there(size, classes, kind, more, C):
     weights = rng.uniform(0.5, 2.0, len(y)) if more else None
     offset = rng.standard_normal(len(y) if classes == 2 else (len(y), classes)) if more else None
     model = sx.LogisticRegression(C=C, tol=1e-12).fit(X, y, sample_weight=weights, offset=offset)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-12
     assert ("inner products" in model.plan_) == (C > 1e-2)  # a strong penalty needs a few passes only
     for slopes in gradient(model, X, y, C, weights, offset):
@@ -57,7 +57,7 @@ def test_dependent_rows_are_fitted_by_columns():
     X, y = wide()
     X[10], y[10] = X[11], 1 - y[11]
     model = sx.LogisticRegression(C=1.0).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     for slopes in gradient(model, X, y, 1.0, None, None):
         np.testing.assert_allclose(slopes, 0, atol=1e-2)
@@ -107,7 +107,7 @@ def test_offsets_make_up_for_products_in_single_precision():
     assert np.abs(exact - rough).max() > 1e-9 * np.abs(exact).max()
     seen = []
     run = factor.minimum(loss, 1e-11, 1000, searched(loss, seen))
-    assert run.status is sx.Status.OPTIMAL
+    assert run.status is sx.numerics.Status.OPTIMAL
     assert run.state.gap <= 1e-11 * run.state.point.value
     assert len(seen) > 1
     assert seen[0] is None
@@ -119,7 +119,7 @@ def test_a_rough_factor_that_leads_nowhere_says_so():
     factor, loss = factor_and_loss(X, y, 1.0)
     other = RowFactor(factor.problem, replace(factor.square, X=10.0 * factor.square.X))
     run = other.minimum(loss, 1e-8, 1000, searched(loss, []))
-    assert run.status is sx.Status.MAX_ITERATIONS
+    assert run.status is sx.numerics.Status.MAX_ITERATIONS
     assert run.state.gap > 1e-8 * run.state.point.value
 
 
@@ -128,7 +128,7 @@ def test_all_searches_together_keep_the_limit():
     for limit in (1, 3):
         with pytest.warns(IterationWarning):
             model = sx.LogisticRegression(C=1e4, max_iter=limit).fit(X + 30.0, y)
-        assert model.status_ is sx.Status.MAX_ITERATIONS
+        assert model.status_ is sx.numerics.Status.MAX_ITERATIONS
         assert model.n_iter_ <= limit
 
 
@@ -137,7 +137,7 @@ def test_numbers_beyond_single_precision(scale):
     X, y = wide(n=150, d=800)
     model = sx.LogisticRegression(C=scale**-2).fit(X * scale, y)
     plain = sx.LogisticRegression(C=1.0).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     np.testing.assert_allclose(model.coef_ * scale, plain.coef_, atol=1e-5)
 
 
@@ -146,7 +146,7 @@ def test_numbers_whose_squares_overflow_are_said_once(size):
     X, y = wide(*size)
     with pytest.warns(IterationWarning, match="weights overflowed; scale") as said:
         model = sx.LogisticRegression(C=1.0).fit(X * 1e200, y)
-    assert model.status_ is sx.Status.NONFINITE
+    assert model.status_ is sx.numerics.Status.NONFINITE
     assert len(said) == 1
 
 

@@ -56,7 +56,7 @@ def test_profiles_go_down_from_the_maximum_that_was_kept():
 def test_one_maximum_is_reported_as_one():
     model = sx.LogisticRegression(bias_reduction="firth").fit(*overlapping())
     assert model.maxima_ is None
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
 
 
 def test_a_long_step_does_not_end_at_an_inferior_maximum_of_spambase(real_data):

@@ -70,7 +70,7 @@ def test_too_few_iterations_are_told():
     X, y = overlapping()
     with pytest.warns(IterationWarning, match="limit of iterations"):
         model = sx.LogisticRegression(max_iter=1).fit(X, y)
-    assert model.status_ is sx.Status.MAX_ITERATIONS
+    assert model.status_ is sx.numerics.Status.MAX_ITERATIONS
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_common_offset_only_moves_the_bias(offset, options, classes):
     plain = sx.LogisticRegression(tol=1e-12 if options.get("C") else None, **options).fit(X, y)
     o = np.full(len(y), offset) if classes == 2 else np.tile([offset, 0.0, 0.0], (len(y), 1))
     moved = sx.LogisticRegression(tol=1e-12 if options.get("C") else None, **options).fit(X, y, offset=o)
-    assert moved.status_ is sx.Status.OPTIMAL
+    assert moved.status_ is sx.numerics.Status.OPTIMAL
     np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-6, atol=1e-8)
     assert moved.loglik_ == pytest.approx(plain.loglik_, rel=1e-9)
     if abs(offset) < 1e10:
@@ -167,7 +167,7 @@ def test_hardly_any_ridge_is_maximum_likelihood_with_a_proved_gap(C, classes):
     X, y = overlapping(classes=classes)
     free = sx.LogisticRegression().fit(X, y)
     model = sx.LogisticRegression(C=C).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     np.testing.assert_allclose(model.coef_, free.coef_, rtol=1e-6)
 
@@ -197,14 +197,14 @@ def test_huge_frequencies_are_the_limit_of_many_rows(options):
     X, y = overlapping()
     free = sx.LogisticRegression().fit(X, y)
     model = sx.LogisticRegression(**options).fit(X, y, sample_weight=np.full(len(y), 1e300))
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     np.testing.assert_allclose(model.coef_, free.coef_, rtol=1e-6)
 
 
 def test_rows_that_say_nothing_have_a_firth_estimate_of_zero():
     with pytest.warns(CollinearWarning):
         model = sx.LogisticRegression(bias_reduction="firth").fit(np.ones((2, 3)), [0, 1])
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert not model.coef_.any()
 
 
@@ -214,4 +214,4 @@ def test_firth_with_offsets_that_leave_no_information_is_told():
         model = sx.LogisticRegression(bias_reduction="firth").fit(
             X, y, offset=np.where(np.arange(len(y)) % 2, 1e5, -1e5)
         )
-    assert model.status_ is sx.Status.NONFINITE
+    assert model.status_ is sx.numerics.Status.NONFINITE

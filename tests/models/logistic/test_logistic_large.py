@@ -39,7 +39,7 @@ def test_conjugate_gradients_reach_the_gap(kind, C):
         X = sparse.csr_array(np.where(rng.random((n, d)) < 0.05, np.abs(X), 0.0))
     y, c, o = (rng.random(n) < 0.3).astype(int), rng.random(n) + 0.5, 0.1 * rng.standard_normal(n)
     model = sx.LogisticRegression(C=C, tol=1e-10).fit(X, y, sample_weight=c, offset=o)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-10
     slopes, bias = stationarity(model, X, y, c, o)
     size = C * (c @ np.abs(X)).max() if kind != "sparse" else C * n
@@ -149,7 +149,7 @@ def test_sparse_ridges_go_by_products_and_end_where_dense_ones_do(C, units):
     model, dense = (sx.LogisticRegression(C=C, tol=1e-10).fit(Z, y) for Z in (sparse.csr_array(X), X))
     assert "conjugate gradients" in model.plan_
     assert "conjugate gradients" not in dense.plan_
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-10
     np.testing.assert_allclose(model.decision_function(X), dense.decision_function(X), atol=1e-3)
     full = sparse.csr_array(X + 1.0)  # stored, and not sparse

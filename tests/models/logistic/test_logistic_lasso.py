@@ -55,7 +55,7 @@ def test_the_conditions_of_optimality_hold(kind, classes, ratio, intercept):
     for C in (0.1, 0.3) if kind == "wide" else (0.02, 0.3):
         model = sx.LogisticRegression(C=C, l1_ratio=ratio, tol=1e-12, fit_intercept=intercept)
         model.fit(X, y, sample_weight=c, offset=o)
-        assert model.status_ is sx.Status.OPTIMAL
+        assert model.status_ is sx.numerics.Status.OPTIMAL
         assert model.gap_ <= 1e-12
         P = probabilities(X, model.coef_, model.intercept_, o, classes)
         R = C * c[:, None] * (P - np.eye(classes)[y])
@@ -187,7 +187,7 @@ def test_penalties_below_rounding_end_at_the_maximum_likelihood(kind, ratio, C):
     X, y, c, o = task(kind, 2)
     model = sx.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y, sample_weight=c, offset=o)
     free = sx.LogisticRegression().fit(X, y, sample_weight=c, offset=o)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     assert free.loglik_ - model.loglik_ <= (model.gap_ + 1e-14) * abs(model.loglik_)
     np.testing.assert_allclose(model.coef_, free.coef_, rtol=1e-3, atol=1e-4)
@@ -200,7 +200,7 @@ def test_weights_that_only_a_lost_penalty_would_determine_are_told(classes):
     X = np.column_stack([X, X[:, 0]])
     with pytest.warns(IterationWarning, match=r"only proved to a relative gap of .* lower C"):
         model = sx.LogisticRegression(C=1e30, l1_ratio=1.0).fit(X, y)
-    assert model.status_ is sx.Status.ILL_CONDITIONED
+    assert model.status_ is sx.numerics.Status.ILL_CONDITIONED
     assert model.gap_ > 1e-8
 
 
@@ -229,7 +229,7 @@ def test_a_path_begins_where_all_weights_are_zero():
     assert path.nonzero[0] == 0
     assert path.nonzero[1] > 0
     assert (np.diff(path.C) > 0).all()
-    assert set(path.status) == {sx.Status.OPTIMAL}
+    assert set(path.status) == {sx.numerics.Status.OPTIMAL}
     assert len(str(path).splitlines()) == 9
     assert path.to_dict()["nonzero"] == path.nonzero.tolist()
 
@@ -267,7 +267,7 @@ def test_shares_that_cannot_be(ratio):
 def test_separated_and_extreme_rows_have_a_finite_answer():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     model = sx.LogisticRegression(C=1e3, l1_ratio=1.0).fit(X, [0, 0, 1, 1])
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert np.isfinite(model.coef_).all()
     for scale in (1e-100, 1e100):
         tiny = sx.LogisticRegression(C=1e3 / scale, l1_ratio=1.0).fit(X * scale, [0, 0, 1, 1])
@@ -340,7 +340,7 @@ def test_a_weight_whose_rows_are_all_certain_comes_back(dense):
     wanted = model.coef_.copy()
     model.coef_ = np.array([[0.5, 0.0, 2000.0]])
     model.fit(table, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8
     np.testing.assert_allclose(model.coef_, wanted, atol=1e-3)
 
@@ -353,7 +353,7 @@ def test_a_matrix_whose_curvature_rows_have_lost_is_not_kept(seed):
     X[7, 1] *= 1e5
     y = np.argmax(X[:, :1] * [0.0, 0.5, 1.0] + rng.gumbel(size=(60, 3)), axis=1)
     model = sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.n_iter_ <= 40
 
 
@@ -362,7 +362,7 @@ def test_dependent_columns_in_their_own_units_take_few_steps():
     X = rng.standard_t(1, (300, 6)) @ rng.standard_normal((6, 12)) * 10 ** rng.uniform(-4, 4, 12)
     y = np.clip(X / np.abs(X).mean(axis=0), -3, 3) @ rng.standard_normal(12) + rng.standard_normal(300) > 0
     model = sx.LogisticRegression(C=30.0, l1_ratio=1.0).fit(X, y.astype(int))
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.n_iter_ <= 40
 
 

@@ -46,7 +46,7 @@ def test_every_fit_is_within_its_gap_of_the_minimum(shape, weighted):
     X, y = table(n, d, classes)
     c = np.random.default_rng(1).uniform(0.2, 3, n) if weighted else None
     path = sx.LogisticRegression().path(X, y, GRID, sample_weight=c)
-    assert set(path.status) == {sx.Status.OPTIMAL}
+    assert set(path.status) == {sx.numerics.Status.OPTIMAL}
     assert (path.gap <= 1e-8).all()
     for C, coef, intercept, gap in zip(path.C, path.coef, path.intercept, path.gap, strict=True):
         vectors = np.column_stack([coef, intercept])
@@ -93,7 +93,7 @@ def test_a_limit_of_steps_is_kept():
     X, y = table(300, 5)
     path = sx.LogisticRegression(max_iter=1, tol=1e-13).path(X, y, [1.0, 100.0])
     assert path.steps.max() <= 1
-    assert path.status[0] is sx.Status.MAX_ITERATIONS
+    assert path.status[0] is sx.numerics.Status.MAX_ITERATIONS
     value = [objective(np.append(w, b), X, y, 1 / C) for C, w, b in zip(path.C, path.coef, path.intercept, strict=True)]
     full = sx.LogisticRegression(tol=1e-13).path(X, y, [1.0, 100.0])
     for k, C in enumerate(path.C):
@@ -117,4 +117,4 @@ def test_fits_are_made_one_at_a_time():
     X, y = table(200, 3)
     options = FitOptions(1.0, 0.0, False, "auto", True, None, 1e-8, 1000)
     fits = fits_of(LogisticProblem(X, y, 2, None, None, True), [0.1, -1.0], options)
-    assert next(fits).status is sx.Status.OPTIMAL  # the second has not been looked at
+    assert next(fits).status is sx.numerics.Status.OPTIMAL  # the second has not been looked at

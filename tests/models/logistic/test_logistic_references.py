@@ -33,7 +33,7 @@ def test_estimates_to_ten_digits_and_errors_to_eight(reference, real_data, name)
     estimate, error = numbers(reference[name]["computed_ml"], [*X.columns, "intercept"])
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), estimate, rtol=1e-11)
     assert model.loglik_ == pytest.approx(float(reference[name]["computed_ml"]["loglik"]), rel=1e-12)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.separation_.verdict == "overlap"
     assert model.separation_.by == "bound"
     rows = model.summary().coefficients
@@ -45,7 +45,7 @@ def test_endometrial_is_told_and_answered(reference, real_data):
     with pytest.warns(SeparationWarning, match=r"quasi-completely separated: 'NV' tends to \+∞\. Fitted Firth") as told:
         model = sx.LogisticRegression().fit(X, y)
     assert len(told) == 1
-    assert model.status_ is sx.Status.NO_MAXIMUM
+    assert model.status_ is sx.numerics.Status.NO_MAXIMUM
     assert "fitted by Firth" in repr(model)
     assert dict(model.separation_.coefficients) == {
         "NV": "+inf",
@@ -122,7 +122,7 @@ def test_iris_gets_a_stated_finite_useful_answer(real_data):
     X, y = table(real_data, "iris")
     with pytest.warns(SeparationWarning, match="quasi-completely separated"):
         model = sx.LogisticRegression().fit(X, y)
-    assert model.status_ is sx.Status.NO_MAXIMUM
+    assert model.status_ is sx.numerics.Status.NO_MAXIMUM
     assert model.score(X, y) == 0.98
     assert np.abs(model.coef_).max() < 20
     np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)

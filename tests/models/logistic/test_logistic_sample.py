@@ -97,7 +97,7 @@ def test_the_gap_that_a_sample_proves_is_true(C, intercept, hard):
 
     for tol in (1e-3, 1e-6, 1e-9):
         model = sx.LogisticRegression(C=C, tol=tol, fit_intercept=intercept).fit(X, y, sample_weight=c, offset=o)
-        assert model.status_ is sx.Status.OPTIMAL
+        assert model.status_ is sx.numerics.Status.OPTIMAL
         assert value(model) <= (1 + model.gap_) * value(exact) + 1e-12 * value(exact)
         assert model.gap_ <= tol
 

@@ -25,7 +25,7 @@ def test_what_on_separation_says_is_done():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kept = sx.LogisticRegression(on_separation="ignore").fit(X, y)
-    assert kept.status_ is sx.Status.NO_MAXIMUM
+    assert kept.status_ is sx.numerics.Status.NO_MAXIMUM
     assert "stopped" in kept.method_
     assert kept.score(X, y) == 1.0
     with pytest.warns(SeparationWarning, match="a ridge"):
@@ -73,7 +73,7 @@ def test_verdicts_agree_with_separability_on_small_grids():
         truth = sx.separability(X, y, **kind).verdict
         model = quiet(sx.LogisticRegression(), X, y)
         assert model.separation_.verdict == truth
-        assert (model.status_ is sx.Status.NO_MAXIMUM) == (truth != "overlap")
+        assert (model.status_ is sx.numerics.Status.NO_MAXIMUM) == (truth != "overlap")
         assert np.isfinite(model.coef_).all()
         seen.add(truth)
     assert seen == {"complete", "quasi", "overlap"}
@@ -120,7 +120,7 @@ def test_many_separated_rows_get_firths_estimate_and_no_advice_about_their_colum
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = sx.LogisticRegression().fit(X, y)
-    assert model.status_ is sx.Status.NO_MAXIMUM
+    assert model.status_ is sx.numerics.Status.NO_MAXIMUM
     assert [w.category for w in caught if w.category is not LocalMaximumWarning] == [SeparationWarning]
     assert model.score(X, y) > 0.999
     p = model.predict_proba(X)[:, 1]

@@ -56,7 +56,7 @@ def test_many_classes_are_decided_without_all_of_them_at_once(no_kesler, kind, c
     X, y = drawn(kind, classes, d, n)
     model = quiet(sx.LogisticRegression(on_separation="ignore"), X, y)
     assert (model.separation_.verdict, model.separation_.by) == VERDICTS[kind]
-    assert model.status_ is (sx.Status.OPTIMAL if kind == "noise" else sx.Status.NO_MAXIMUM)
+    assert model.status_ is (sx.numerics.Status.OPTIMAL if kind == "noise" else sx.numerics.Status.NO_MAXIMUM)
 
 
 def test_pairs_that_are_separable_leave_classes_that_overlap(no_kesler):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix import LogisticRegression, Status
+from separatrix import LogisticRegression
 from separatrix.models.logistic.firth import fitted_intercepts
+from separatrix.numerics import Status
 
 
 def objective(model, X, y, c, o):

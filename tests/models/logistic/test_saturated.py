@@ -30,7 +30,7 @@ def test_auto_is_a_ridge_whose_scores_prove_separation():
     with pytest.warns(SeparationWarning, match="a ridge"):
         model = sx.LogisticRegression().fit(X, y)
     assert (model.separation_.verdict, model.separation_.by) == ("complete", "scores")
-    assert model.status_ is sx.Status.NO_MAXIMUM
+    assert model.status_ is sx.numerics.Status.NO_MAXIMUM
     assert "all 30 rows" in sx.verify(model.separation_.certificate, X, y)
     scaled = sx.LogisticRegression(C=1.0).fit(X / X.std(axis=0), y)
     np.testing.assert_allclose(model.coef_, scaled.coef_ / X.std(axis=0), rtol=1e-4, atol=1e-5)
@@ -75,7 +75,7 @@ def test_verdicts_agree_with_separability_where_rows_repeat():
         for choice in ("auto", "firth", "ignore"):
             model = quiet(sx.LogisticRegression(on_separation=choice), X, y)
             assert model.separation_.verdict == truth
-            assert (model.status_ is sx.Status.NO_MAXIMUM) == (truth != "overlap")
+            assert (model.status_ is sx.numerics.Status.NO_MAXIMUM) == (truth != "overlap")
         seen.add(truth)
     assert seen == {"complete", "quasi", "overlap"}
 

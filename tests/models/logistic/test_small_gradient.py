@@ -121,7 +121,7 @@ def test_a_tolerance_is_a_proved_gap_of_an_unpenalised_fit(classes):
     for tol in (1e-4, 1e-6, 1e-9):
         model = sx.LogisticRegression(tol=tol).fit(X, y)
         assert model.separation_.verdict == "overlap"
-        assert model.status_ is sx.Status.OPTIMAL
+        assert model.status_ is sx.numerics.Status.OPTIMAL
         if model.gap_ is not None:  # else it went to the last digits
             assert model.gap_ <= tol
         assert best.loglik_ - model.loglik_ <= (model.gap_ or 1e-12) * -best.loglik_ * 1.000001

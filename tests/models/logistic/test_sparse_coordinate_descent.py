@@ -50,7 +50,7 @@ def test_the_conditions_of_optimality_hold(columns_only, dtype, index, ratio, in
     C = 1.0
     model = sx.LogisticRegression(C=C, l1_ratio=ratio, tol=1e-13, fit_intercept=intercept)
     model.fit(X, y, sample_weight=c, offset=o)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     w = np.ravel(model.coef_)
     p = 1 / (1 + np.exp(-(np.asarray(X @ w, dtype=np.float64) + model.intercept_ + o)))
     slopes = C * np.asarray(X.T @ (c * (p - y)), dtype=np.float64) + (1 - ratio) * w
@@ -168,7 +168,7 @@ def test_columns_that_are_alike_are_left_to_the_matrix_when_no_bound_comes_about
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(net_step, "MOST_SOLVED", most)
             model = sx.LogisticRegression(C=30.0, l1_ratio=1.0).fit(X, y)
-        assert model.status_ is sx.Status.OPTIMAL
+        assert model.status_ is sx.numerics.Status.OPTIMAL
         assert model.gap_ <= 1e-8
 
 
@@ -177,7 +177,7 @@ def test_constant_equal_and_empty_columns_do_no_harm(columns_only):
     Z = X.toarray()
     Z[:, 5], Z[:, 6], Z[:, 7] = Z[:, 4], 1.0, 0.0
     model = sx.LogisticRegression(C=5.0, l1_ratio=1.0, tol=1e-10).fit(sparse.csr_array(Z), y, c, o)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.coef_[0, 6] == 0
     assert model.coef_[0, 7] == 0
 
@@ -196,7 +196,7 @@ def test_more_digits_than_there_are_end_the_run_with_what_was_proved(columns_onl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IterationWarning)
         model = sx.LogisticRegression(C=2.0, l1_ratio=1.0, tol=1e-17, fit_intercept=intercept).fit(X, y, c, o)
-    assert model.status_ in (sx.Status.OPTIMAL, sx.Status.ILL_CONDITIONED)
+    assert model.status_ in (sx.numerics.Status.OPTIMAL, sx.numerics.Status.ILL_CONDITIONED)
     assert model.gap_ <= 1e-13
 
 
@@ -205,5 +205,5 @@ def test_where_no_step_by_columns_gains_the_matrix_goes_on(columns_only, monkeyp
     X, y, c, o = rows(seed=9)
     monkeypatch.setattr(proximal, "step_by_columns", lambda *_: (None, -np.inf))
     model = sx.LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y, c, o)
-    assert model.status_ is sx.Status.OPTIMAL
+    assert model.status_ is sx.numerics.Status.OPTIMAL
     assert model.gap_ <= 1e-8

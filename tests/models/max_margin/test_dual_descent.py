@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix import MaxMargin, Status
+from separatrix import MaxMargin
 from separatrix.models.max_margin import soft_margin as solvers
 from separatrix.models.max_margin.dual_descent import DualDescent, best_bias, is_quicker, patience
 from separatrix.models.max_margin.signed_rows import SignedRows
+from separatrix.numerics import Status
 
 
 def draw(n, d, filled, seed, shift=0.3):

@@ -13,9 +13,10 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.svm import SVC, LinearSVC
 
-from separatrix import MaxMargin, Status, load, margin, save
+from separatrix import MaxMargin, load, margin, save
 from separatrix.errors import DataError, IterationWarning, ParameterError
 from separatrix.export import to_python
+from separatrix.numerics import Status
 
 
 def objective(w, b, X, y, C, weights=1.0):

@@ -52,7 +52,7 @@ def test_any_chunking_gives_the_same_bits(scheme, model, seed, cuts, classes):
     for begin, end in pairwise(edges):
         chunked.partial_fit(X[begin:end], y[begin:end])
     same_model(whole, chunked)
-    assert chunked.status_ is sx.Status.STREAMED
+    assert chunked.status_ is sx.numerics.Status.STREAMED
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -212,7 +212,7 @@ def test_a_clean_pass_proves_the_margin(seed):
     y = (X @ w > 0).astype(int)
     model = sx.MarginPerceptron(margin=0.2, max_iter=np.inf).fit(X, y)
     distance = (2 * y - 1) * model.decision_function(X) / np.linalg.norm(model.coef_)
-    assert model.status_ is sx.Status.CONVERGED
+    assert model.status_ is sx.numerics.Status.CONVERGED
     assert distance.min() > 0.2 * (1 - 1e-9)
     fixed = sx.MarginPerceptron(margin=5.0, relative=False, max_iter=np.inf).fit(X, y)
     assert ((2 * y - 1) * fixed.decision_function(X)).min() > 5.0
@@ -245,8 +245,8 @@ def test_averaging_helps_against_wrong_labels():
 def test_settled_says_that_the_average_may_err():
     X, y = np.array([[1.0], [2.0], [3.0], [30.0]]), np.array([0, 0, 1, 1])
     model = sx.AveragedPerceptron(max_iter=np.inf).fit(X, y)
-    assert model.status_ is sx.Status.SETTLED
+    assert model.status_ is sx.numerics.Status.SETTLED
     assert model.errors_ > 0
-    assert sx.Perceptron(max_iter=np.inf).fit(X, y).status_ is sx.Status.CONVERGED
+    assert sx.Perceptron(max_iter=np.inf).fit(X, y).status_ is sx.numerics.Status.CONVERGED
     easy = sx.AveragedPerceptron().fit([[-1.0], [1.0]], [0, 1])
-    assert (easy.status_, easy.errors_) == (sx.Status.CONVERGED, 0)
+    assert (easy.status_, easy.errors_) == (sx.numerics.Status.CONVERGED, 0)

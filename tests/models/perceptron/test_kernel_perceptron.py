@@ -49,10 +49,10 @@ def test_the_linear_kernel_makes_the_perceptrons_mistakes(classes, bias, tie, la
 def test_xor_is_learned(kernel):
     X, y = XOR
     model = sx.KernelPerceptron(kernel=kernel, degree=2, gamma=1.0).fit(X, y)
-    assert model.status_ is sx.Status.CONVERGED
+    assert model.status_ is sx.numerics.Status.CONVERGED
     assert model.predict(X).tolist() == y.tolist()
     linear = sx.KernelPerceptron(kernel="linear").fit(X, y)
-    assert linear.status_ is sx.Status.MAX_ITERATIONS
+    assert linear.status_ is sx.numerics.Status.MAX_ITERATIONS
 
 
 def test_function_matrix_and_name_are_the_same_kernel():
@@ -125,8 +125,8 @@ def learned(new_rule, view, y, weight, classes):
         states.append(DualState.begin(len(y)))
         ended = solve(rule, states[-1], LabelledRows(view, signs, weight), stop_perceptron(0, 4, np.inf))
         wrong = rule.errors(signs)
-        separated = ended.status is sx.Status.MAX_ITERATIONS and wrong == 0
-        endings.append(sx.Status.SEPARATED if separated else ended.status)
+        separated = ended.status is sx.numerics.Status.MAX_ITERATIONS and wrong == 0
+        endings.append(sx.numerics.Status.SEPARATED if separated else ended.status)
         scores.append(rule.exact(np.arange(len(y))))
     if classes > 2:
         mistaken = np.array(scores).argmax(axis=0) != y
@@ -191,7 +191,7 @@ def test_signs_in_single_precision_change_nothing(
         assert model.mistakes_ == sum(state.updates for state in states)
         assert model.visits_ == sum(state.visits for state in states)
         assert model.forgotten_ == sum(state.forgotten for state in states)
-        assert model.status_ is max(endings, key=list(sx.Status).index)
+        assert model.status_ is max(endings, key=list(sx.numerics.Status).index)
         assert model.errors_ == wrong
 
 
@@ -206,7 +206,7 @@ def test_an_interruption_while_errors_are_counted_keeps_the_model(monkeypatch):
     model = sx.KernelPerceptron(max_iter=3)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    assert model.status_ is sx.Status.INTERRUPTED
+    assert model.status_ is sx.numerics.Status.INTERRUPTED
     assert not hasattr(model, "errors_")
     np.testing.assert_array_equal(model.dual_coef_, whole.dual_coef_)
 

@@ -47,7 +47,7 @@ def test_learn_one_is_partial_fit(scheme, model, classes):
     np.testing.assert_array_equal(single.intercept_, expected.intercept_)
     assert single.classes_.tolist() == expected.classes_.tolist()
     assert (single.mistakes_, single.visits_) == (expected.mistakes_, expected.visits_)
-    assert single.status_ is sx.Status.STREAMED
+    assert single.status_ is sx.numerics.Status.STREAMED
     np.testing.assert_array_equal(single.predict(X), expected.predict(X))
     for x in X[:10]:
         np.testing.assert_allclose(single.decision_one(x), expected.decision_function(x[None])[0], rtol=1e-9, atol=1e-9)

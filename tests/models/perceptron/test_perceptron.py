@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix import Perceptron, Status
+from separatrix import Perceptron
+from separatrix.numerics import Status
 
 SIX = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)
 SIX_LABELS = np.array([-1, 1, 1, -1, -1, 1])

@@ -13,7 +13,8 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from separatrix import Perceptron, Status
+from separatrix import Perceptron
+from separatrix.numerics import Status
 
 ORDERS = ["cyclic", "shuffle", "restart", "any", "worst"]
 seeds = st.integers(0, 2**32 - 1)

@@ -121,7 +121,7 @@ def test_columns_of_different_scale_are_warned_of_where_they_matter():
 def test_a_plateau_is_no_failure():
     X, y = load_iris(return_X_y=True)
     model, found = caught(lambda: sx.AveragedPerceptron().fit(X[50:], y[50:]))
-    assert model.status_ is sx.Status.PLATEAU
+    assert model.status_ is sx.numerics.Status.PLATEAU
     assert 100 < model.n_iter_ < 1000  # 10,000 looks at 100 rows are 100 passes, and the mistakes fall for a while
     assert not found
 
@@ -175,9 +175,9 @@ def test_patience_counts_passes_since_the_last_minimum():
                 return k, status
         return None
 
-    assert ended([9, 5, 6, 5, 7], patience=3) == (5, sx.Status.PLATEAU)
-    assert ended([9, 5, 6, 4, 7, 3, 0], patience=3) == (7, sx.Status.CONVERGED)
-    assert ended([9] * 60) == (50, sx.Status.MAX_ITERATIONS)
+    assert ended([9, 5, 6, 5, 7], patience=3) == (5, sx.numerics.Status.PLATEAU)
+    assert ended([9, 5, 6, 4, 7, 3, 0], patience=3) == (7, sx.numerics.Status.CONVERGED)
+    assert ended([9] * 60) == (50, sx.numerics.Status.MAX_ITERATIONS)
 
 
 def test_folds_warn_once():
@@ -187,7 +187,7 @@ def test_folds_warn_once():
     assert str(one.message).startswith("in 5 of 5 fits, the first: Perceptron stopped after 100 passes")
     _, found = caught(lambda: sx.cross_validate(sx.Perceptron(), X, y, folds=5, random_state=0, executor=2))
     assert len(found) == 1
-    _, found = caught(lambda: sx.learning_curve(sx.Perceptron(), X, y, random_state=0))
+    _, found = caught(lambda: sx.evaluation.learning_curve(sx.Perceptron(), X, y, random_state=0))
     assert not found
 
 

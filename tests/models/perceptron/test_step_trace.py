@@ -19,9 +19,9 @@ from separatrix import (
     Perceptron,
     PocketPerceptron,
     VotedPerceptron,
-    step_trace,
 )
 from separatrix.errors import DataError, ParameterError, SeparatrixWarning
+from separatrix.models.perceptron import step_trace
 from separatrix.models.perceptron import step_trace as module
 
 SIX = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)

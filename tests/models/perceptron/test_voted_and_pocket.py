@@ -83,9 +83,9 @@ def test_voting_streams_in_any_chunks_and_learns_classes_as_they_appear():
 def test_voted_status_speaks_of_the_vote():
     X = np.array([[-1.0], [1.0]])
     model = sx.VotedPerceptron().fit(X, [0, 1])
-    assert (model.status_, model.errors_) == (sx.Status.CONVERGED, 0)
+    assert (model.status_, model.errors_) == (sx.numerics.Status.CONVERGED, 0)
     noisy = sx.VotedPerceptron(max_iter=2).fit(*table(4))
-    assert noisy.status_ is sx.Status.MAX_ITERATIONS
+    assert noisy.status_ is sx.numerics.Status.MAX_ITERATIONS
     assert noisy.errors_ > 0
     with pytest.raises(ParameterError, match="max_vectors"):
         sx.VotedPerceptron(max_vectors=0).fit(X, [0, 1])
@@ -141,7 +141,7 @@ def test_the_pocket_weighs_errors_where_rows_are_weighed():
 def test_an_empty_error_ends_the_run():
     X, y = table(0, noise=0.0)
     model = sx.PocketPerceptron(max_iter=np.inf, random_state=0).fit(X, y)
-    assert (model.status_, model.errors_) == (sx.Status.CONVERGED, 0)
+    assert (model.status_, model.errors_) == (sx.numerics.Status.CONVERGED, 0)
     three = sx.PocketPerceptron(max_iter=300, random_state=0).fit(*table(0, classes=3, noise=0.0))
     assert three.coef_.shape == (3, 4)
     assert not hasattr(model, "partial_fit")
@@ -194,6 +194,6 @@ def test_an_interrupted_run_holds_no_vote_on_all_rows(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         model.fit(*table(4))
     monkeypatch.undo()
-    assert model.status_ is sx.Status.INTERRUPTED
+    assert model.status_ is sx.numerics.Status.INTERRUPTED
     assert not hasattr(model, "errors_")
     assert model.predict(table(4)[0]).shape == (len(table(4)[1]),)

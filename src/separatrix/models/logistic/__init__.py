@@ -1,1 +1,7 @@
 """Logistic regression: the estimator, its problem, its solvers and its inference."""
+
+from __future__ import annotations
+
+from separatrix.lazy_names import offer
+
+__getattr__, __dir__, _ = offer(__name__, __file__)

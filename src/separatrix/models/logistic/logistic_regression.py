@@ -100,7 +100,7 @@ class LogisticRegression(LogisticInference):
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (K, d) and (K,) for K > 2 classes, whose vectors then
         add up to zero where the penalty does not determine them otherwise
     classes_ : the labels, sorted, or in the order of a pandas categorical; for two a positive score favours the second
-    status_ : a :class:`separatrix.Status`: OPTIMAL, NO_MAXIMUM, ILL_CONDITIONED, MAX_ITERATIONS, INTERRUPTED
+    status_ : a :class:`separatrix.numerics.Status`: OPTIMAL, NO_MAXIMUM, ILL_CONDITIONED, MAX_ITERATIONS, INTERRUPTED
     method_ : "maximum likelihood", "ridge", "lasso", "elastic net" or "Firth", with the reason if it is not what
         was asked for
     plan_ : which algorithm the sizes called for, and why, in a sentence

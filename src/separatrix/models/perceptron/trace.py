@@ -258,7 +258,7 @@ class Replay:
         if self.norm is not None:
             row, size = row * self.norm[i], float(self.step[i])
         return plot_update(
-            w[:-1], row, sign, float(w[-1]), bias=self.trace.bias, step=size, X=dense, signs=self.signs, ax=ax
+            w[:-1], row, sign, float(w[-1]), fit_intercept=self.trace.bias, step=size, X=dense, signs=self.signs, ax=ax
         )
 
 

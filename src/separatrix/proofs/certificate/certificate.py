@@ -111,7 +111,8 @@ class Certificate:
 
     Examples
     --------
-    >>> from separatrix import Certificate, separability, verify
+    >>> from separatrix import separability, verify
+    >>> from separatrix.proofs import Certificate
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     >>> proof = separability(X, y).certificate
     >>> proof.claim, proof.size < 1000
@@ -134,7 +135,8 @@ class Certificate:
 
         Examples
         --------
-        >>> from separatrix import Certificate, separability, verify
+        >>> from separatrix import separability, verify
+        >>> from separatrix.proofs import Certificate
         >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
         >>> proof = separability(X, y).certificate
         >>> sorted(proof.to_dict())
@@ -165,7 +167,8 @@ class Certificate:
         --------
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from separatrix import Certificate, separability, verify
+        >>> from separatrix import separability, verify
+        >>> from separatrix.proofs import Certificate
         >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
         >>> proof = separability(X, y).certificate
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -196,7 +199,8 @@ class Certificate:
         --------
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from separatrix import Certificate, separability, verify
+        >>> from separatrix import separability, verify
+        >>> from separatrix.proofs import Certificate
         >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
         >>> proof = separability(X, y).certificate
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -226,7 +230,8 @@ class Certificate:
 
         Examples
         --------
-        >>> from separatrix import Certificate, margin, mistake_bound, verify
+        >>> from separatrix import margin, mistake_bound, verify
+        >>> from separatrix.proofs import Certificate
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> y = [-1, 1, 1, -1, -1, 1]
         >>> both = Certificate.bundle([margin(X, y).certificate, mistake_bound(X, y).certificate])

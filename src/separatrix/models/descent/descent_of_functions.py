@@ -73,7 +73,7 @@ def gradient_descent(
 
     Examples
     --------
-    >>> from separatrix import gradient_descent
+    >>> from separatrix.models.descent import gradient_descent
     >>> found = gradient_descent(lambda t: (t[0] - 3) ** 2, [0.0], step=0.4)
     >>> found.theta.round(6), found.status.name
     (array([3.]), 'STATIONARY')

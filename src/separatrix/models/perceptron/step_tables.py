@@ -65,7 +65,8 @@ class StepTrace:
 
     Examples
     --------
-    >>> from separatrix import Perceptron, step_trace
+    >>> from separatrix import Perceptron
+    >>> from separatrix.models.perceptron import step_trace
     >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
     >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
     >>> steps.row[steps.mistake], steps.coef[-1]
@@ -103,7 +104,8 @@ class StepTrace:
 
         Examples
         --------
-        >>> from separatrix import Perceptron, step_trace
+        >>> from separatrix import Perceptron
+        >>> from separatrix.models.perceptron import step_trace
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
         >>> steps.to_dict()["score"]
@@ -122,7 +124,8 @@ class StepTrace:
 
         Examples
         --------
-        >>> from separatrix import Perceptron, step_trace
+        >>> from separatrix import Perceptron
+        >>> from separatrix.models.perceptron import step_trace
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
         >>> steps.to_frame().shape
@@ -146,7 +149,8 @@ class StepTrace:
 
         Examples
         --------
-        >>> from separatrix import Perceptron, step_trace
+        >>> from separatrix import Perceptron
+        >>> from separatrix.models.perceptron import step_trace
         >>> X = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]
         >>> steps = step_trace(Perceptron.recipe("online"), X, [-1, 1, 1, -1, -1, 1])
         >>> len(list(steps.lines()))
@@ -202,7 +206,8 @@ def step_trace(
 
     Examples
     --------
-    >>> from separatrix import Perceptron, step_trace
+    >>> from separatrix import Perceptron
+    >>> from separatrix.models.perceptron import step_trace
     >>> X = [(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)]
     >>> y = [-1, 1, 1, -1, -1, 1]
     >>> print(step_trace(Perceptron.recipe("online"), X, y))

@@ -1,0 +1,3 @@
+# Public names of this package, and where they live; read by type checkers and by __init__.py.
+
+from separatrix.auditing.audit import Audit as Audit
