@@ -166,3 +166,21 @@ def test_a_chunk_in_which_no_row_counts(name):
             model.partial_fit(X, y[::-1], sample_weight=np.zeros(6))
     after = model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
     assert np.array_equal(before, after)
+
+
+@pytest.mark.parametrize("name", sorted(homes()))
+def test_a_fit_does_not_change_the_repr(name):
+    """Logs and checkpoints compare learners by their text; the method of a fit is method_."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    learner = learner_class(name)(**SMALL.get(name, {}))
+    before = repr(learner)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.fit(X, (X[:, 0] + 0.5 * rng.normal(size=40) > 0).astype(int))
+    assert repr(learner) == before
+
+
+def test_threads_are_not_a_parameter_of_a_learner():
+    with pytest.raises(TypeError, match=r"separatrix.threads\(n\) limits the threads"):
+        sx.LogisticRegression(n_jobs=2)

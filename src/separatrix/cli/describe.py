@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import output, table_options
-from separatrix.cli.messages import in_flags, learner_in_flags
+from separatrix.cli.messages import in_flags, learner_in_flags, learner_text
 from separatrix.errors import DataError
 from separatrix.printable import printable_values
 
@@ -53,7 +53,7 @@ def model_report(path: str) -> ModelReport:
     return ModelReport(
         kind="model",
         file=path,
-        learner=repr(learner),
+        learner=learner_text(learner),
         target=table.target,
         positive=table.positive,
         classes=table.classes,

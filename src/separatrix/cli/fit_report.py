@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from separatrix.cli import output, table_options
-from separatrix.cli.messages import in_flags, learner_in_flags
+from separatrix.cli.messages import in_flags, learner_in_flags, learner_text
 from separatrix.printable import printable
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def account_of(
         "positive": model.positive,
         "guesses": guesses,
         "leaks": [] if model.encoder is None else [leak.to_dict() for leak in model.encoder.leaks],
-        "learner": repr(learner),
+        "learner": learner_text(learner),
         "warnings": said,
     }
     report |= {key: getattr(learner, f"{key}_", None) for key in ("n_iter", "mistakes", "errors", "rank", "rss")}

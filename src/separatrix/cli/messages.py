@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from separatrix.cli import learner_command
 from separatrix.models.registry import candidates, command_name, flag_name
@@ -56,6 +57,12 @@ def with_names(text: str, features: Sequence[str]) -> str:
         return repr(features[at]) if at < len(features) else found.group(0)
 
     return FEATURE.sub(named, text)
+
+
+def learner_text(learner: Any) -> str:
+    """A fitted learner with the method that its fit chose, where it chose one."""
+    method = getattr(learner, "method_", None)
+    return repr(learner) if method is None else f"{repr(learner)[:-1]}, fitted by {method})"
 
 
 def learner_in_flags(text: str) -> str:

@@ -153,9 +153,7 @@ class LogisticRegression(LogisticInference):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         name, _, rest = super().__repr__(N_CHAR_MAX)[:-1].partition("(")
-        parts = [rest] if "C=" in rest else ["C=inf", *([rest] if rest else [])]
-        if self.__sklearn_is_fitted__():
-            parts.append(f"fitted by {self.method_}")
+        parts = [rest] if "C=" in rest else ["C=inf", *([rest] if rest else [])]  # scikit-learn's default is another
         return f"{name}({', '.join(parts)})"
 
     def _check_parameters(self) -> None:

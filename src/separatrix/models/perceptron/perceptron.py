@@ -149,7 +149,9 @@ class Perceptron(SingleRowLearner):
         ----------
         name : {"rosenblatt", "batch", "restart", "normalised", "online", "repeated"}
             Random start; while some row is wrong; back to row 0 after each update; rows of length 1; one pass over a
-            stream; pass after pass. All but rosenblatt and restart have no intercept and read sign(0) as +1.
+            stream; pass after pass. All but rosenblatt and restart have no intercept and read sign(0) as +1. A recipe
+            has the limits of the learner: rosenblatt, batch, normalised and repeated end after 100 passes at most,
+            restart after a million updates; ``max_iter`` and ``max_updates`` change them.
         **changes : keyword arguments
             Parameters that differ from those of the recipe.
 
