@@ -144,7 +144,7 @@ def test_random_labels_are_no_better_than_guessing(audited):
     assert found.answers["prediction"].answer.startswith("Not shown to be better than guessing")
     assert found.facts.recommendation.learner is None
     assert "none is shown to be better than always predicting the most common class" in found.facts.recommendation.use
-    assert "6 learners together: p = " in found.answers["prediction"].lines[0]
+    assert "None of 6 learners is shown to be better (smallest p = " in found.answers["prediction"].lines[0]
 
 
 def test_classes_that_scores_tell_apart_are_more_than_a_guess(ledger):

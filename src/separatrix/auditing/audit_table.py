@@ -19,11 +19,12 @@ from separatrix.data.tasks import Task
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import NumberColumn
 from separatrix.features.encoder import Choices, Encoder, summary
-from separatrix.features.leaks import Leak
+from separatrix.features.leaks import Leak, leaks_show
 from separatrix.features.table_model import SharedTable
 from separatrix.validation.row_hashes import value_marks
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried
+WRITTEN_OUT = 10_000_000  # cells up to which sparse rows are written out for a check: 80 MB
 WIDE = 4096  # features up to which dense rows without names become columns
 ROUNDING = 1e-12  # of the largest number of a column: a deviation below it is not one of the data
 LARGEST = 1e150  # size of numbers up to which their squares and a sum of these are doubles
@@ -162,6 +163,21 @@ class AuditTable:
         return np.ascontiguousarray((self.rows - self.rows.mean(axis=0)) / scale)
 
     @cached_property
+    def dense_standardised(self) -> Floats | None:
+        """The same of sparse rows too; None where they would fill the memory."""
+        if not self.sparse:
+            return np.asarray(self.standardised)
+        if self.n * self.d > WRITTEN_OUT:
+            return None
+        scale = np.where(self.varies, self.spreads, np.inf)
+        return np.ascontiguousarray((self.rows.toarray() - np.asarray(self.rows.mean(axis=0)).ravel()) / scale)
+
+    @property
+    def leaks_sought(self) -> bool:
+        """Whether columns that give the class away were looked for."""
+        return self.frame is not None and leaks_show(self.codes.tolist())
+
+    @cached_property
     def spreads(self) -> Floats:
         """The standard deviation of every column."""
         if self.sparse:
@@ -176,6 +192,12 @@ class AuditTable:
         most = abs(self.rows).max(axis=0)
         largest = most.toarray().ravel() if self.sparse else most
         return np.asarray(self.spreads > ROUNDING * largest)
+
+    @cached_property
+    def whole_numbers(self) -> bool:
+        """Whether all cells are whole numbers, which have no digits to be rounded."""
+        values = self.rows.data if self.sparse else self.rows
+        return bool((values == np.rint(values)).all())
 
     @cached_property
     def marks(self) -> NDArray[Any]:

@@ -97,7 +97,7 @@ def _maximum_margin(
         None if table.sparse else ProvedBracket(scaled.lower, scaled.upper),
         support,
         excerpt(table, support, even=True),
-        bool(scaled.upper < FRAGILE),
+        bool(scaled.upper < FRAGILE) and not table.whole_numbers,
         raw.seconds,
     )
     return BestHyperplane(BestFacts(facts, None, fates, [], None), raw, scaled)

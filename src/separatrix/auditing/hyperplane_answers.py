@@ -211,9 +211,11 @@ def _two_classes(facts: SeparationFacts, table: TableFacts) -> str:
 def _many_classes(facts: SeparationFacts, table: TableFacts) -> list[str]:
     apart = sum(part.verdict == "complete" for part in facts.classes)
     undecided = sum(part.verdict == "undecided" for part in facts.classes)
-    left = f"; {plural(undecided, 'class', 'classes')} not decided" if undecided else ""
-    one = f"{apart} of {len(facts.classes)} classes can be separated by one hyperplane (proved){left}."
-    one = f"One against the rest: {one}"
+    left = f"; {plural(undecided, 'other class', 'other classes')} not decided" if undecided else ""
+    decided = len(facts.classes) - undecided
+    of = f"{apart} of {decided}" if decided < len(facts.classes) or apart < decided else f"all {decided}"
+    classes = "class" if decided == 1 else "classes"
+    one = f"One against the rest: {of} {classes} can be separated by one hyperplane (proved){left}."
     if not facts.jointly:
         return [one]
     k, tied = len(table.classes), facts.tied_rows or 0
@@ -309,7 +311,8 @@ def _mistakes(found: MistakeFacts, table: TableFacts) -> tuple[str, list[str]]:
         line += f" Always predicting '{table.most_common.label}' makes no more mistakes."
     lines = [f"{line} {_uniqueness(found)}"]
     if found.rows:
-        lines.append(f"Without {numbered(found.rows)} the others can be separated.")
+        rows = numbered(found.rows) if found.upper == 1 else f"these {high} rows ({numbered(found.rows)})"
+        lines.append(f"Without {rows} the others can be separated.")
     return answer, lines
 
 

@@ -24,6 +24,7 @@ from separatrix.validation import Labels, Table
 
 A_NODE = 5e-8  # seconds for each row and squared column
 A_START = 5e-7
+LINES = 0.25  # of it, that the search along lines takes where no tree follows
 A_SPARSE_START = 5e-6  # seconds for each number of sparse rows
 A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
@@ -75,10 +76,11 @@ def bracket_mistakes(
         progress=_stop_after(0.25 * budget, len(searched) * float(p + 20)),
         known=np.append(first.coef, first.intercept),
         decided=None if found_apart is None else found_apart._reduction,
+        lines=LINES * cost <= 0.15 * budget,
     )
     if packed and found.lower < found.upper:
         why = "the table is large: the lower bound is that of disjoint sets of rows that cannot be separated"
-        session.clock.leave_out("a search for the minimum number of mistakes", why)
+        session.clock.leave_out("a tree of cases for the minimum number of mistakes", why)
     if found.stopped == "time":
         session.clock.leave_out("part of the search for the minimum number of mistakes", "the time budget ended it")
     rows = np.sort(found.wrong).astype(np.intp)

@@ -106,10 +106,10 @@ def against_constant(
         else:
             gaps = run.fold_values[metric] - constant_values(table, rows, run.results, metric, label)
             tests.append(_on_folds(table, rows, run, gaps, level))
-    adjusted = holm([p for _, p in tests])
+    shown = [p if gain.value > 0 else 1.0 for gain, p in tests]  # a worse learner is not shown to be better
     return [
-        AgainstConstant(name, metric, p, q, gain.value > 0 and q <= 1 - level)
-        for name, (gain, p), q in zip(known, tests, adjusted, strict=True)
+        AgainstConstant(name, metric, p, q, q <= 1 - level)
+        for name, p, q in zip(known, shown, holm(shown), strict=True)
     ]
 
 

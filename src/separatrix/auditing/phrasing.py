@@ -142,14 +142,17 @@ def open_interval(low: float | None, high: float | None) -> str:
 
 
 def with_interval(value: float, low: float | None, high: float | None) -> str:
-    """0.990 [0.976, 1.000]: a value and its interval to the same place behind the point."""
+    """0.990 [0.976, 1.000]: a value and its interval to the same place behind the point.
+
+    A value below 1 is not rounded to it; the upper end of an interval may be, which makes the interval no shorter.
+    """
     parts = [value] if low is None or high is None else [value, low, high]
     size = max(abs(x) for x in parts)
     if not 1e-4 <= size < 1e7 or not all(map(math.isfinite, parts)):
         return f"{number(value)} {interval(low, high)}".strip()
     places = 3 if 0.1 <= size <= 1 else max(0, 2 - math.floor(math.log10(size)))
-    while places < 9 and any(x < 1 and round(x, places) == 1 for x in parts if size <= 1):
-        places += 1  # nothing below 1 is rounded to it
+    while places < 9 and size <= 1 and any(x < 1 and round(x, places) == 1 for x in parts[:2]):
+        places += 1
     digits = [f"{abs(x):,.{places}f}" for x in parts]
     signed = [f"−{text}" if x < 0 and text.strip("0.") else text for x, text in zip(parts, digits, strict=True)]
     return signed[0] if len(signed) == 1 else f"{signed[0]} [{signed[1]}, {signed[2]}]"

@@ -251,14 +251,17 @@ def _comparison(facts: PredictionFacts, table: TableFacts) -> str:
 
 def _tested(facts: PredictionFacts) -> str:
     """How far from shown it is that the learners are better than a constant, and by what they rank rows."""
-    learners = f"{len(facts.by_metric)} learners together" if len(facts.by_metric) > 1 else "one learner"
-    text = f"Tested against it, {learners}: {p_value(min(test.holm for test in facts.by_metric))}"
+    p = p_value(min(test.holm for test in facts.by_metric))
+    many = len(facts.by_metric)
+    text = f"None of {many} learners is shown to be better (smallest {p}, Holm's correction)"
+    text = text if many > 1 else f"It is not shown to be better ({p})"
     own = next((test for test in facts.by_ranking if test.learner == facts.chosen and test.better), None)
     if own is None:
         return f"{text}."
     value = estimate(facts.learner(own.learner).estimates[own.metric])
     than = "0.5" if own.metric == "roc_auc" else "that of the class shares"
-    return f"{text}; its {metric_name(own.metric)} is better than {than}: {value} ({p_value(own.holm)})."
+    name = f"The {metric_name(own.metric)} of {own.learner}"
+    return f"{text}. {name} is better than {than}: {value} ({p_value(own.holm)})."
 
 
 def _alarms(own: AlarmFacts) -> str:

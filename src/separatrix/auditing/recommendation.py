@@ -212,9 +212,9 @@ def _about_hyperplane(separation: SeparationFacts | None, best: BestFacts | None
     out = []
     if separation is not None and separation.separable:
         out.append("Do not report odds ratios of an unpenalised fit: separable classes make them infinite.")
-    elif best is not None and best.coefficients.infinite:
-        listed = named([own.name for own in best.coefficients.infinite])
-        out.append(f"Do not report the odds ratio of {listed} as a number: its estimate is infinite.")
+    elif best is not None and (slopes := [own.name for own in best.coefficients.infinite if own.name != "intercept"]):
+        ratios, are = ("ratio", "its estimate is") if len(slopes) == 1 else ("ratios", "their estimates are")
+        out.append(f"Do not report the odds {ratios} of {named(slopes)} as a number: {are} infinite.")
     if best is not None and best.margin is not None and best.margin.fragile:
         out.append("Separability is fragile here: the gap is so small that rounding the data could close it.")
     if separation is not None and separation.contradictions.groups:

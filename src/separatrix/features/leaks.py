@@ -38,11 +38,17 @@ def names_rows(column: Column) -> bool:
     return len(present) >= FEW_ROWS and len(set(present)) > 0.9 * len(present)
 
 
+def leaks_show(labels: Sequence[Any]) -> bool:
+    """Whether rows are many enough, and no class so common, that a column which determines the class stands out."""
+    times = Counter(labels)
+    common = times.most_common(1)[0][1] / len(labels)
+    return len(labels) >= FEW_ROWS and common <= 0.95 and len(times) <= max(2, len(labels) // 10)
+
+
 def find_leaks(columns: Sequence[Column], y: NDArray[Any], target: str) -> list[Leak]:
     """Columns that determine the class of (nearly) every row by themselves."""
     labels = [str(v) for v in y.tolist()]
-    most_common = Counter(labels).most_common(1)[0][1] / len(labels)
-    if len(labels) < FEW_ROWS or most_common > 0.95 or len(set(labels)) > max(2, len(labels) // 10):
+    if not leaks_show(labels):
         return []
     found = []
     two = y == y[0] if len(set(labels)) == 2 else None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
-from separatrix.auditing.checks.normality import varying
+from separatrix.auditing.checks.normality import NOT_CHECKED, varying
 from separatrix.auditing.phrasing import count, number, p_value, plural
 from separatrix.auditing.prediction_answers import AssumptionLine
 from separatrix.errors import SeparatrixError
@@ -34,15 +34,16 @@ SMALL = 0.02  # score statistic a row below which a significant term is called s
 
 def check(table: AuditTable, seed: int, estimate_exists: bool) -> list[AssumptionLine]:
     """The strongest square or product, where the maximum-likelihood estimate exists."""
-    if table.sparse:
-        return []
     if not estimate_exists:
         return [_line("not testable: no finite maximum-likelihood estimate exists", "unknown")]
-    X, names = varying(table)
+    found = varying(table)
+    if found is None:
+        return [_line(NOT_CHECKED, "unknown")]
+    X, names = found
     if not names:
         return [_line("not testable: no column varies by more than rounding errors", "unknown")]
     if X.shape[1] > COLUMNS:
-        return [_line(f"{count(X.shape[1])} columns are too many to test", "unknown")]
+        return [_line(f"not checked: {count(X.shape[1])} columns are more than {COLUMNS}", "unknown")]
     return [_strongest_term(X, table.codes, names, table.labels, seed)]
 
 

@@ -84,7 +84,7 @@ def _linear_mean(Z: Floats, rank: int, residuals: Floats, fitted: Floats) -> lis
 
 def _constant_variance(Z: Floats, rank: int, residuals: Floats) -> AssumptionLine:
     statistic, p = koenker(Z, rank, residuals)
-    evidence = f"Breusch and Pagan's test (Koenker's form): {number(statistic)}, {p_value(p)}"
+    evidence = f"Breusch and Pagan's test in Koenker's form: {number(statistic)}, {p_value(p)}"
     fails = p < LEVEL
     advice = "Use robust standard errors (HC3)." if fails else ""
     return AssumptionLine(*VARIANCE, evidence, "fails" if fails else "holds", advice, p, LEVEL)

@@ -23,24 +23,29 @@ POINTS = 120  # of a quantile plot
 
 def check(table: AuditTable, seed: int) -> tuple[list[AssumptionLine], list[QuantileCurve]]:
     """Normality and equal covariances, with the quantiles for a picture."""
-    if table.regression or table.sparse:
+    if table.regression:
         return [], []
-    X, columns = varying(table)
+    found = varying(table)
+    if found is None:
+        return [_line(NORMAL, NOT_CHECKED, "unknown"), _line(EQUAL, NOT_CHECKED, "unknown")], []
+    X, columns = found
     if not columns:
         return [_line(NORMAL, "not testable: no column varies by more than rounding errors", "unknown")], []
     if X.shape[1] > COLUMNS:
-        text = f"{X.shape[1]} columns are too many to test together"
-        return [_line(NORMAL, text, "unknown", "Compare the discriminant by cross-validation instead.")], []
+        text = f"not checked: {X.shape[1]} columns are more than {COLUMNS}"
+        advice = "Compare the discriminant by cross-validation instead."
+        return [_line(NORMAL, text, "unknown", advice), _line(EQUAL, text, "unknown", advice)], []
     groups = [_sample(X[table.codes == k], seed) for k in range(len(table.classes))]
     usable = [g for g in groups if len(g) > X.shape[1] + 2]
     if len(usable) < 2:
-        text = "a class has too few rows for a covariance matrix"
-        return [_line(NORMAL, text, "unknown", "Prefer logistic regression.")], []
+        text = "not checked: all classes but one have too few rows for a covariance matrix"
+        return [_line(what, text, "unknown", "Prefer logistic regression.") for what in (NORMAL, EQUAL)], []
     return [_normal(table, groups, columns), _equal(usable, len(groups))], _quantiles(table, X)
 
 
 NORMAL = ("normal classes", "Each class is normally distributed")
 EQUAL = ("equal covariances", "The classes have the same covariance matrix")
+NOT_CHECKED = "not checked: the rows are sparse, and too many cells to be written out"
 LEVEL = 0.01
 
 
@@ -51,11 +56,13 @@ def _line(
     return AssumptionLine(*what, "linear discriminant", evidence, verdict, advice, p, threshold)
 
 
-def varying(table: AuditTable) -> tuple[Floats, list[str]]:
-    """Standardised columns that vary, without linear combinations of others."""
+def varying(table: AuditTable) -> tuple[Floats, list[str]] | None:
+    """Standardised columns that vary, without linear combinations of others; None of sparse rows that are too many."""
     from scipy.linalg import qr
 
-    Z = table.standardised
+    Z = table.dense_standardised
+    if Z is None:
+        return None
     _, R, order = qr(Z[:: max(1, len(Z) // 5000)], mode="economic", pivoting=True)
     size = np.abs(np.diagonal(R))
     kept = np.sort(order[: int(np.count_nonzero(size > 1e-8 * max(size[0], 1e-300)))])

@@ -11,23 +11,23 @@ import re
 
 import numpy as np
 
+from separatrix.arrays import Floats
 from separatrix.auditing.audit_table import AuditTable
 from separatrix.auditing.phrasing import count, named, nearly_one, number, p_value, plural, share, short
 from separatrix.auditing.prediction_answers import AssumptionLine
 
 WIDEST = 1500  # columns up to which correlations are formed
 INFLATED = 10.0
-APART = 1000.0  # ratio of spreads from which scale matters
+APART = 100.0  # ratio of spreads from which scale matters
 GROUPS = re.compile(
     r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.IGNORECASE
 )
+DUPLICATES = 0.005  # share of rows that may repeat an earlier one
 ORDERED = 0.001  # level of the test of order
 
 
 def check_columns(table: AuditTable) -> list[AssumptionLine]:
     """Rank with collinearity, scale, number of rows."""
-    if table.sparse:
-        return [*_sparse_rank(table), _rows(table)]
     return [_rank(table), _scale(table), _rows(table)]
 
 
@@ -42,13 +42,12 @@ def _rank(table: AuditTable) -> AssumptionLine:
         text = f"{count(d)} columns and {count(n)} rows: the columns are linearly dependent"
         return line(text, "fails", "Use a ridge penalty, or drop columns; do not interpret single coefficients.")
     if d > WIDEST:
-        return line(f"{count(d)} columns are too many to test", "unknown", "Use a ridge penalty.")
+        return line(f"not checked: {count(d)} columns are more than {count(WIDEST)}", "unknown", "Use a ridge penalty.")
     if not table.varies.all():
         constant = named([table.names[j] for j in np.flatnonzero(~table.varies).tolist()])
         text = f"{constant} {'is' if np.count_nonzero(~table.varies) == 1 else 'are'} constant within rounding errors"
         return line(f"{text}; the model already has an intercept", "fails", "Subtract a constant, or drop columns.")
-    Z = table.standardised
-    correlation = Z.T @ Z / n
+    correlation = correlations(table)
     values, vectors = np.linalg.eigh(correlation)
     names = table.names
     tiny = values < 1e-12 * len(values)
@@ -68,13 +67,14 @@ def _rank(table: AuditTable) -> AssumptionLine:
     return line(f"largest variance inflation {number(float(inflation.max()), 2)}, {condition}", "holds", "")
 
 
-def _sparse_rank(table: AuditTable) -> list[AssumptionLine]:
-    if table.d < table.n:
-        return []
-    text = f"{count(table.d)} columns in use and {count(table.n)} rows: nearly any labels would be separable"
-    advice = "Use a ridge penalty; do not interpret single coefficients, nor separability."
-    name = "more rows than columns"
-    return [AssumptionLine(name, "More rows than columns", "unpenalised learners", text, "fails", advice)]
+def correlations(table: AuditTable) -> Floats:
+    """Of each column with each other one; sparse rows are not written out for it."""
+    if not table.sparse:
+        Z = table.standardised
+        return np.asarray(Z.T @ Z / table.n)
+    mean = np.asarray(table.rows.mean(axis=0)).ravel()
+    covariance = (table.rows.T @ table.rows).toarray() / table.n - np.outer(mean, mean)
+    return np.asarray(covariance / np.outer(table.spreads, table.spreads))
 
 
 def _scale(table: AuditTable) -> AssumptionLine:
@@ -101,7 +101,8 @@ def _rows(table: AuditTable) -> AssumptionLine:
 
 def check_independence(table: AuditTable, duplicates: int) -> list[AssumptionLine]:
     """Duplicates, order, groups, time, leaks."""
-    return [_duplicates(table, duplicates), _order(table), *_groups(table), *_time(table), _leak(table)]
+    order = [] if table.split_rule.by == "time" else [_order(table)]
+    return [_duplicates(table, duplicates), *order, *_groups(table), *_time(table), _leak(table)]
 
 
 def _hint(
@@ -112,12 +113,12 @@ def _hint(
 
 
 def _duplicates(table: AuditTable, duplicates: int) -> AssumptionLine:
-    name, assumption = "no duplicates", "No row occurs twice"
+    name, assumption = "few duplicates", f"Few rows occur twice (at most {share(DUPLICATES)})"
     if not duplicates:
         return _hint(name, assumption, "all rows differ in their features", "holds")
     verb = "repeats" if duplicates == 1 else "repeat"
     text = f"{plural(duplicates, 'row')} {verb} the features of an earlier one ({share(duplicates / table.n)})"
-    if duplicates < 0.005 * table.n:
+    if duplicates < DUPLICATES * table.n:
         return _hint(name, assumption, text, "holds")
     advice = "If they are copies of one observation, drop them: a copy can be in training and test rows at once."
     return _hint(name, assumption, text, "look", advice)
@@ -143,10 +144,12 @@ def _order(table: AuditTable) -> AssumptionLine:
     if p >= ORDERED:
         return _hint(name, assumption, f"{text}, {p_value(p)}", "holds", p=p)
     if not table.regression and runs <= 2 * len(table.classes):
-        text = f"the rows are sorted by class ({text})"
-        return _hint(name, assumption, text, "holds", "Rows were shuffled before they were split.", p)
-    if table.split_rule.by == "time":
-        return _hint(name, assumption, f"{text}; rows were split in time", "holds", p=p)
+        advice = "Rows were shuffled before they were split. Shuffle them for learners that see them in turn, too."
+        return _hint(name, assumption, f"the rows are sorted by class ({text})", "look", advice, p)
+    if (z > 0 and not table.regression) or (z < 0 and table.regression):
+        advice = "Rows may have been matched or dealt out in turn: if so, keep those that belong together (--groups)."
+        text = f"{text}: neighbours differ more often than by chance, {p_value(p)}"
+        return _hint(name, assumption, text, "look", advice, p)
     advice = "If rows came in time or in batches, split them by time (--time) or by groups (--groups)."
     return _hint(name, assumption, f"{text}, {p_value(p)}", "look", advice, p)
 
@@ -191,6 +194,10 @@ def _leak(table: AuditTable) -> AssumptionLine:
     name, assumption = "no leak", "No column gives the target away"
     if table.regression:
         return _regression_leak(table, name, assumption)
+    if not table.leaks and not table.leaks_sought:
+        why = "one class has nearly all rows, or there are too few rows"
+        why = "the columns have no names" if table.frame is None else why
+        return _hint(name, assumption, f"not checked: {why}", "unknown")
     if not table.leaks:
         return _hint(name, assumption, "no single column determines the class", "holds")
     listed = "; ".join(f"'{short(leak.column)}': {short(leak.evidence, 160)}" for leak in table.leaks[:4])

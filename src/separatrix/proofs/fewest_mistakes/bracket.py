@@ -98,12 +98,14 @@ def bracket(
     progress: Progress | None = None,
     known: NDArray[np.float64] | None = None,
     decided: Reduction | None = None,
+    lines: bool = True,
 ) -> MistakeBracket:
     """One group of classes against another, or against all others (None).
 
     ``known`` is a hyperplane to begin with, coefficients and then the intercept if there is one: what is found
     makes no more mistakes. ``decided`` is the verdict on these rows, where it is known: of quasi-separated rows only
-    the tied ones are searched [L20].
+    the tied ones are searched [L20]. Without ``lines`` no better hyperplane is looked for than the one known, which is
+    for tables too large for a tree.
     """
     if max_nodes is not None:
         _need_whole("max_nodes", max_nodes)
@@ -128,7 +130,7 @@ def bracket(
             if known is not None:
                 search.consider(known[searched.columns])
             nodes = default_nodes(part.n, part.p) if max_nodes is None else int(max_nodes)
-            search.run(nodes, int(gap), known is not None)
+            search.run(nodes, int(gap), lines)
             if decided is not None and not search.lower:
                 search.know(searched.numbered(decided.witness))
     except KeyboardInterrupt as interrupt:

@@ -93,8 +93,8 @@ class Search:
     def nodes(self) -> int:
         return 0 if self.tree is None else int(self.tree.nodes)
 
-    def run(self, max_nodes: int, gap: int, known: bool = False) -> None:
-        """``known``: a good hyperplane was given; without a tree a better one is looked for only to find a witness."""
+    def run(self, max_nodes: int, gap: int, lines: bool = True) -> None:
+        """``lines``: whether a better hyperplane is looked for where witnesses have been found."""
         divide: tuple[Callable[[], None], ...] = ()
         if max_nodes:
             n, p = self.rows.n, self.rows.p
@@ -107,10 +107,10 @@ class Search:
                 )
             divide = (*divide, lambda: self._divide(max_nodes, gap), self._by_integers)
         for step in (self._first, self._pack, self._hyperplane, *divide):
-            enough = known and not max_nodes and self.packed
-            if self.lower + gap >= self.upper or self.late() or (enough and step == self._hyperplane):
+            if self.lower + gap >= self.upper or self.late():
                 break
-            step()
+            if lines or not self.packed or step != self._hyperplane:
+                step()
         if self.lower + gap >= self.upper:
             self.stopped = "proved" if self.lower == self.upper else "gap"
         self.stopped = self.stopped or ("open" if self.stuck else "proof" if self.long else "nodes")
