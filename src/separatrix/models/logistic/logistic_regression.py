@@ -371,7 +371,8 @@ class LogisticRegression(LogisticInference):
         columns = rows.names if dependent and rows is not None else []
         self.unidentifiable_ = tuple(columns[j] if columns else f"x{j}" for j in dependent)
         known, alone = [result.existence for result in results], len(results) == 1
-        self.separation_ = known[0] if alone else dict(zip(self.classes_.tolist(), known, strict=True))
+        asked = not alone and any(existence is not None for existence in known)
+        self.separation_ = dict(zip(self.classes_.tolist(), known, strict=True)) if asked else known[0]
         loss = results[0].loss
         self.loglik_ = -loss if alone and loss is not None else None
 
