@@ -7,16 +7,51 @@ underscore. Tags, metadata routing and the notebook's diagram import scikit-lear
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from html import escape
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError, raise_not_fitted
 from separatrix.parameters import constraints, defaults, explain
 from separatrix.validation import Table, check_same_features, check_table
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRows:
+    """Rows with their weights, and the number of the fold that judges each; a fold learns from all other rows."""
+
+    X: Any
+    y: Any
+    weights: Floats | None
+    fold: NDArray[np.int64]
+    folds: int
+
+
+class FoldPath(Protocol):
+    """Fits of all folds that share work."""
+
+    @property
+    def how(self) -> str:
+        """What was shared, as results say it."""
+
+    @property
+    def X(self) -> Any:
+        """The rows, checked."""
+
+    def fit(self, learner: Any, fold: int) -> bool:
+        """Fit a learner as this fold would; False where it has to be fitted as usual."""
+
+    def errors(self) -> Floats | None:
+        """The mean squared error of each set of options on each fold, (options, folds), where no fit is needed."""
+
+    def finish(self, learner: Any) -> bool:
+        """Fit a learner to all rows; False where it has to be fitted as usual."""
 
 
 class Estimator:
@@ -96,13 +131,9 @@ class Estimator:
         for name, constraint in constraints(type(self)).items():
             constraint.check(name, getattr(self, name))
 
-    def _moments_needed(self) -> str | None:
-        """Whether moments suffice to fit: "targets", of features and target; "classes", of each class; or None."""
+    def _fold_path(self, rows: FoldRows, grid: Sequence[dict[str, Any]]) -> FoldPath | None:
+        """Fits of every fold that share work, for each set of options; None where there is nothing to share."""
         return None
-
-    def _fit_moments(self, moments: Any, table: Table) -> bool:
-        """Fit from such moments of rows like the table's; False where the rows themselves are needed."""
-        raise NotImplementedError("a learner that needs moments fits from them")
 
     def _repr_html_(self) -> str:
         try:

@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import DataError, FoldError
-from separatrix.evaluation.fold_runs import MOMENTS
+
+MOMENTS = "moments of the folds, merged"
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -4,11 +4,7 @@ A task says everything about one fold, so that it runs the same anywhere: result
 order of the folds, every fold has its own clone with its own seed, and nothing depends on how many
 workers there are. Whatever a pipeline learns (scales, selected features) is learned inside the fold.
 
-Folds share work where they can: a learner that needs only moments of its rows is not fitted fold by fold. The moments
-of all folds are taken in one pass over the rows where they lie; those of a fold's training rows are the merged moments
-of the other folds, so that k folds cost one pass instead of k - 1, and no copy. The numbers are those of separate fits
-up to the rounding of the merge; where the condition says that this could show, the fold is fitted as usual. Everything
-else (pipelines, other learners, penalties that need the rows) is left as it is.
+Where a learner's folds can share work, the learner says so and does it (``_fold_path`` of an estimator).
 """
 
 from __future__ import annotations
@@ -16,27 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.arrays import Floats
 from separatrix.errors import DataError, FoldError, ParameterError
 from separatrix.evaluation.predictions import Said, predictions_of, scores_by_model
 from separatrix.evaluation.splits import Fold
-from separatrix.protocol import unfitted_copy
-from separatrix.validation import Table, check_labels, check_table, check_targets, count_rows, take_rows
-
-if TYPE_CHECKING:
-    from separatrix.numerics.moments import Moments
-    from separatrix.numerics.normal_equations import NormalEquations
+from separatrix.protocol import Estimator, FoldPath, FoldRows, unfitted_copy
+from separatrix.validation import count_rows, take_rows
 
 GOES_ON = "on_failure='report' goes on without such folds"
 Scorer = Callable[[Any, Any, Any], float]
-MOST_NUMBERS = 2**24  # in the scatters of all folds together
-ALIKE = 100.0  # ratio of the lengths of columns up to which eigenvalues of their products serve all of them
-MOMENTS = "moments of the folds, merged"
 
 
 @dataclass(frozen=True)
@@ -201,34 +189,43 @@ def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str
 
 def share_work(tasks: list[FoldTask]) -> tuple[list[FoldTask], str | None]:
     """Tasks of a partition whose learners are fitted already, and how; or the tasks as they are."""
-    made = fold_moments(tasks)
-    if made is None:
+    path = path_of(tasks[0].learner, tasks, [{}])
+    if path is None:
         return tasks, None
-    states, table, fold = made
-    fitted = [task.learner._fit_moments(merged_without(states, k), table) for k, task in enumerate(tasks)]
-    scores = scores_by_model([task.learner for task in tasks], table.X, fold) if all(fitted) else None
+    fitted = [path.fit(task.learner, k) for k, task in enumerate(tasks)]
+    scores = scores_by_model([task.learner for task in tasks], path.X, folds_of(tasks)) if all(fitted) else None
     return [
         replace(task, fitted=done, own_scores=None if scores is None else scores[task.test])
         for task, done in zip(tasks, fitted, strict=True)
-    ], MOMENTS
+    ], path.how
 
 
-def moments_needed(learner: Any) -> str | None:
-    """What moments a learner can be fitted from, if any."""
-    asked = getattr(learner, "_moments_needed", None)
-    return None if asked is None else asked()
+def path_of(learner: Any, tasks: Sequence[Any], grid: Sequence[dict[str, Any]]) -> FoldPath | None:
+    """What the folds of a partition share of the fits with every set of options; None for nothing."""
+    if not isinstance(learner, Estimator):
+        return None
+    first = tasks[0]
+    return learner._fold_path(FoldRows(first.X, first.y, first.weights, folds_of(tasks), len(tasks)), grid)
 
 
-def judges_once(tasks: Sequence[FoldTask]) -> bool:
+def folds_of(tasks: Sequence[Any]) -> NDArray[np.int64]:
+    """The number of the fold that judges each row, of a partition."""
+    fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
+    for k, task in enumerate(tasks):
+        fold[task.fold.test] = k
+    return fold
+
+
+def judges_once(tasks: Sequence[Any]) -> bool:
     """Whether every row is judged by one fold."""
-    return _once_each(count_rows(tasks[0].X), [task.test for task in tasks])
+    return _once_each(count_rows(tasks[0].X), [task.fold.test for task in tasks])
 
 
-def is_partition(tasks: Sequence[FoldTask]) -> bool:
+def is_partition(tasks: Sequence[Any]) -> bool:
     """Whether every fold learns from exactly the rows that the others judge."""
     n = count_rows(tasks[0].X)
     return judges_once(tasks) and all(
-        task.fold.given is None or _once_each(n, [task.train, task.test]) for task in tasks
+        task.fold.given is None or _once_each(n, [task.fold.train, task.fold.test]) for task in tasks
     )
 
 
@@ -238,116 +235,3 @@ def _once_each(n: int, parts: Sequence[NDArray[np.intp]]) -> bool:
     for rows in parts:
         seen[rows] = True
     return sum(map(len, parts)) == n and bool(seen.all())
-
-
-def fold_moments(tasks: Sequence[FoldTask]) -> tuple[list[Moments], Table, NDArray[np.int64]] | None:
-    """The moments of each fold's rows, the checked rows and their folds; None where moments do not suffice."""
-    needed = moments_needed(tasks[0].learner)
-    if needed is None or getattr(tasks[0].learner, "categorical", None) is not None:  # levels are those of a fold
-        return None
-    fold = np.empty(count_rows(tasks[0].X), dtype=np.int64)
-    for k, task in enumerate(tasks):
-        fold[task.test] = k
-    try:
-        table = check_table(tasks[0].X, finite=tasks[0].weights is not None)
-        states = (target_moments if needed == "targets" else class_moments)(tasks[0], table, fold, len(tasks))
-    except ValueError:  # bad rows: the folds themselves say it better
-        return None
-    if states is None or not all(np.isfinite(state.mean).all() for state in states):  # so is any NaN in rows that count
-        return None
-    return states, table, fold
-
-
-def merged_without(states: Sequence[Moments], k: int) -> Moments:
-    """The moments of all folds but one."""
-    from separatrix.numerics.moments import merge
-
-    return merge(*(state for j, state in enumerate(states) if j != k))
-
-
-def target_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
-    """Moments of features and target, fold by fold, in one pass over the rows where they lie."""
-    from separatrix.numerics.moments import Moments
-
-    if folds * (table.d + 1) ** 2 > MOST_NUMBERS:
-        return None
-    y = check_targets(task.y).reshape(-1, 1)
-    every = Moments(table.d, 1, labels=range(folds), pooled=False)
-    every.add(table.X, y, fold, task.weights)
-    return every.split(folds, None, pooled=True)
-
-
-def class_moments(task: FoldTask, table: Table, fold: NDArray[np.int64], folds: int) -> list[Moments] | None:
-    """Moments of the features, class by class and fold by fold, in one pass over the rows where they lie."""
-    from separatrix.numerics.moments import Moments
-
-    labels = check_labels(task.y)
-    count = len(labels.classes)
-    if folds * count * table.d**2 > MOST_NUMBERS:
-        return None
-    every = Moments(table.d, labels=range(folds * count), pooled=False)
-    every.add(table.X, None, fold * count + labels.codes, task.weights)
-    return every.split(folds, labels.classes.tolist(), pooled=bool(getattr(task.learner, "_pooled", True)))
-
-
-@dataclass(frozen=True)
-class RidgePath:
-    """Mean squared errors (alphas, folds) of least squares, and what one penalty needs to be fitted to all rows."""
-
-    errors: Floats
-    states: list[Moments]
-    table: Table
-
-    def finish(self, learner: Any) -> bool:
-        """Fit a learner to all rows from their moments; False where the rows themselves are needed."""
-        from separatrix.numerics.moments import merge
-
-        done: bool = learner._fit_moments(merge(*self.states), self.table)
-        return done
-
-
-def ridge_errors(tasks: Sequence[FoldTask], alphas: Sequence[float]) -> RidgePath | None:
-    """Least squares with every penalty, judged on the rows of each fold, from moments alone.
-
-    With centred moments (W, m, S) of a fold's rows z = (x, y), a model w, b has on them
-        sum c (y - w.x - b)^2 = S_yy - 2 w.S_xy + w'S_xx w + W (m_y - w.m_x - b)^2.
-    None where a fold is not to be trusted to moments.
-    """
-    from separatrix.models.least_squares.penalised_squares import moments_suffice
-
-    made = fold_moments(tasks)
-    if made is None:
-        return None
-    states, table, _ = made
-    out = np.empty((len(alphas), len(tasks)))
-    for k, (task, judged) in enumerate(zip(tasks, states, strict=True)):
-        moments = merged_without(states, k)
-        rows = int(moments.counts.sum())
-        least = task.learner._normal_of(moments.totals(), moments.features, min(alphas))
-        if not moments_suffice(least, rows, task.learner.solver):
-            return None
-        totals = judged.totals()
-        d, mean, S, weight = judged.features, totals.mean[0], totals.scatter, float(totals.weight[0])
-        for i, lifted in enumerate(ridge_path(least, alphas)):
-            w, b = lifted[:d], lifted[-1]
-            inside = S[d, d] - 2 * w @ S[:d, d] + w @ S[:d, :d] @ w
-            out[i, k] = (inside + weight * (mean[d] - w @ mean[:d] - b) ** 2) / weight
-    return RidgePath(out, states, table)
-
-
-def ridge_path(least: NormalEquations, alphas: Sequence[float]) -> list[Floats]:
-    """Lifted weights for every penalty, by one eigendecomposition A = Q L Q' (b free): w = Q (L + alpha)^-1 Q'c.
-
-    Small eigenvalues of columns in very different units have no digits: there, and where b is not free, each penalty
-    is solved for by itself, with columns of length 1.
-    """
-    lengths = np.sqrt(np.diagonal(least.A))
-    if not least.free or not float(lengths.max(initial=0.0)) <= ALIKE * float(lengths.min(initial=np.inf)):
-        return [least.penalised(float(a)).solve()[0] for a in alphas]
-    values, Q = np.linalg.eigh(least.A)
-    c = Q.T @ least.c[:, 0]
-    out = []
-    for a in alphas:
-        w = Q @ (c / (values + float(a)))
-        out.append(np.append(w, least.y_mean[0] - least.x_mean @ w))
-    return out

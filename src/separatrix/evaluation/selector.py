@@ -11,14 +11,10 @@ from separatrix.arrays import Floats
 from separatrix.errors import FoldError, ParameterError
 from separatrix.evaluation.fold_assignment import folds_for
 from separatrix.evaluation.fold_runs import (
-    MOMENTS,
-    FoldTask,
-    RidgePath,
     fit,
     is_partition,
-    moments_needed,
     need_judged_rows,
-    ridge_errors,
+    path_of,
     seeded_clone,
     seeds_of_folds,
 )
@@ -33,7 +29,7 @@ from separatrix.evaluation.predictions import is_regressor
 from separatrix.evaluation.selection import RULES, Selection, metric_name
 from separatrix.evaluation.splits import labelled_rows, seed_of
 from separatrix.evaluation.workers import executor_of, spread
-from separatrix.protocol import Estimator
+from separatrix.protocol import Estimator, FoldPath
 from separatrix.validation import check_weights
 
 NESTED = "learner__"
@@ -75,7 +71,7 @@ class Selector(Estimator):
     rule : {"best", "one-standard-error"}
     complexity : function from a candidate's options to a number, for the second rule; default: the order of
         the grid
-    share : whether penalties of least squares may be judged from moments that folds share
+    share : whether candidates may be judged from work that folds share, where their learner offers it
     executor, n_jobs, progress, random_state : as in :func:`cross_validate`
 
     Attributes
@@ -256,10 +252,9 @@ class Selector(Estimator):
             CandidateTask(k, candidates, X, y, fold, weights, regression, metric, s)
             for k, (fold, s) in enumerate(zip(made, seeds, strict=False))
         ]
-        path = self._from_moments(tasks) if self.share and self.repeats == 1 else None
-        shared = None if path is None else MOMENTS
-        if path is not None:
-            values = path.errors if metric == "mse" else np.sqrt(path.errors)
+        shared = self._shared(tasks) if self.share and self.repeats == 1 else None
+        if shared is not None:
+            values = shared[1] if metric == "mse" else np.sqrt(shared[1])
         else:
             values = np.column_stack(
                 spread(judge_candidates, tasks, executor_of(self.executor, self.n_jobs), self.progress)
@@ -268,7 +263,7 @@ class Selector(Estimator):
         self.best_estimator_ = seeded_clone(candidates[chosen].learner, seeds[-1]).set_params(
             **candidates[chosen].params
         )
-        if path is None or not path.finish(self.best_estimator_):
+        if shared is None or not shared[0].finish(self.best_estimator_):
             fit(self.best_estimator_, X, y, weights)
         self.selection_ = Selection(
             metric=metric_name(metric),
@@ -278,7 +273,7 @@ class Selector(Estimator):
             fold_values=values,
             best=best,
             chosen=chosen,
-            shared=shared,
+            shared=None if shared is None else shared[0].how,
         )
         self.cv_results_ = self.selection_.cv_results()
         self.best_index_ = chosen
@@ -286,17 +281,15 @@ class Selector(Estimator):
         self.best_score_ = float(self.cv_results_["mean_test_score"][chosen])
         return self
 
-    def _from_moments(self, tasks: list[CandidateTask]) -> RidgePath | None:
-        """Penalties of least squares judged by their squared error, without a fit; None for anything else."""
-        first, metric = tasks[0].candidates[0].learner, tasks[0].metric
-        alphas: list[Any] = [c.params.get("alpha") for c in tasks[0].candidates if set(c.params) == {"alpha"}]
-        ours = moments_needed(first) == "targets"
-        same = all(c.learner is first for c in tasks[0].candidates)
-        numbers = all(isinstance(a, (int, float)) and not isinstance(a, bool) and 0 <= a < np.inf for a in alphas)
-        if not (ours and same and numbers and metric in ("mse", "rmse")) or len(alphas) != len(tasks[0].candidates):
+    def _shared(self, tasks: list[CandidateTask]) -> tuple[FoldPath, Floats] | None:
+        """What the folds share, and the mean squared errors of the candidates, where no fit is needed for them."""
+        first = tasks[0].candidates[0].learner
+        same = all(candidate.learner is first for candidate in tasks[0].candidates)
+        if not (same and tasks[0].metric in ("mse", "rmse") and is_partition(tasks)):
             return None
-        folds = [FoldTask(t.number, first, t.X, t.y, t.fold, t.weights, True) for t in tasks]
-        return ridge_errors(folds, [float(a) for a in alphas]) if is_partition(folds) else None
+        path = path_of(first, tasks, [candidate.params for candidate in tasks[0].candidates])
+        errors = None if path is None else path.errors()
+        return None if path is None or errors is None else (path, errors)
 
     def _choose(self, values: Floats, candidates: Sequence[Configuration], metric: Any) -> tuple[int, int]:
         """The number of the best candidate, and of the one chosen by the rule."""

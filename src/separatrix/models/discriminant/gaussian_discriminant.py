@@ -19,6 +19,7 @@ from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.class_labels import codes_among, known_classes, moments_of_classes
 from separatrix.models.linear_predictors import LinearClassifier, agreeing, log_softmax, two_probabilities
+from separatrix.models.moment_learner import MomentLearner
 from separatrix.numerics.gram_matrix import rank_limit
 from separatrix.numerics.linear_scores import dense_chunks
 from separatrix.numerics.moments import Moments, Totals
@@ -26,13 +27,11 @@ from separatrix.protocol import ChunkLearner
 from separatrix.validation import Table, check_finite_vector, check_table, check_weights
 
 
-class Discriminant(LinearClassifier, ChunkLearner):
+class Discriminant(LinearClassifier, MomentLearner, ChunkLearner):
     """Fit, partial fit and posteriors; a subclass solves from the moments of its classes."""
 
-    _distributed: ClassVar[str | None] = "moments"
     _stream_state: ClassVar[tuple[str, ...]] = ("_moments", "_closed", "_waiting")
     boundary = "positive"  # of two equal posteriors the second, as a score of zero predicts in every learner
-    _pooled: ClassVar[bool]
     covariance: str
     divisor: str
     shrinkage: float | str | None

@@ -37,6 +37,8 @@ class Limits:
     correctable: float = 1e5  # and up to which one correction in double precision makes as many of one target
     refinable: float = 1e10  # and up to which corrections shrink fast
     alike: float = 1e3  # ratio of the lengths of columns up to which residuals in double precision serve them all
+    mixable: float = 1e2  # and up to which eigenvalues of their products serve them all
+    shared: float = 1e8  # squared condition up to which moments alone keep eight digits
     kept: int = 2**22  # numbers of rows that a fit keeps a copy of, for moments that are asked for later: 32 MB
 
 

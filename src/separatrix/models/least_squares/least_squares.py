@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -14,16 +14,18 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.least_squares.after_least_squares import AfterLeastSquares
+from separatrix.models.least_squares.fold_path import PenaltiesOnFolds, errors_of
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
 from separatrix.models.least_squares.ridge_solver import from_moments, solve_path
 from separatrix.models.linear_predictors import LinearRegressor
+from separatrix.models.moment_learner import moments_of_folds
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, Solution
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import categories, choice, constraints, flag, learner, number
-from separatrix.protocol import ChunkLearner
+from separatrix.protocol import ChunkLearner, FoldPath, FoldRows
 from separatrix.validation import (
     Table,
     check_finite_vector,
@@ -89,7 +91,6 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
     (array([2.]), 1.0)
     """
 
-    _distributed: ClassVar[str | None] = "moments"
     _routed: ClassVar[dict[str, tuple[str, ...]]] = {
         "fit": ("sample_weight", "offset"),
         "partial_fit": ("sample_weight",),
@@ -305,6 +306,25 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
 
     def _moments_needed(self) -> str | None:
         return "targets" if self.solver in ("auto", "moments") and not self.positive else None
+
+    def _fold_path(self, rows: FoldRows, grid: Sequence[dict[str, Any]]) -> FoldPath | None:
+        if not any(grid):
+            return super()._fold_path(rows, grid)
+        alphas = [options["alpha"] for options in grid if set(options) == {"alpha"}]
+        given = [
+            float(a) for a in alphas if isinstance(a, (int, float)) and not isinstance(a, bool) and 0 <= a < np.inf
+        ]
+        folds = moments_of_folds(self, rows) if len(given) == len(grid) else None
+        if folds is None:
+            return None
+        errors = []
+        for k, judged in enumerate(folds.states):
+            others = folds.without(k)
+            least = self._normal_of(others.totals(), others.features, min(given))
+            if not moments_suffice(least, int(others.counts.sum()), self.solver):
+                return None
+            errors.append(errors_of(judged.totals(), least, given))
+        return PenaltiesOnFolds(folds.states, folds.table, squared=np.array(errors).T)
 
     def _fit_moments(self, moments: Moments, table: Table) -> bool:
         self._check_parameters()

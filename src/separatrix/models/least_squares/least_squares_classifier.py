@@ -68,8 +68,6 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
     ['no', 'yes']
     """
 
-    _distributed: ClassVar[str | None] = "moments"
-
     _stream_state: ClassVar[tuple[str, ...]] = ("_moments", "_later_moments", "_closed")
 
     alpha: float = number(0.0, least=0)

@@ -11,13 +11,13 @@ import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.errors import CollinearWarning, PrecisionWarning, warn_user
-from separatrix.models.least_squares.choose import PLANS, keeps_rows
+from separatrix.models.least_squares.choose import LIMITS, PLANS, keeps_rows
 from separatrix.models.least_squares.ridge_solver import from_moments, solve_least_squares
+from separatrix.models.moment_learner import MomentLearner
 from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.moments import Moments, Totals
 from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
-from separatrix.protocol import Estimator
 from separatrix.validation import Table
 from separatrix.validation.table import describe_columns
 
@@ -25,12 +25,11 @@ NO_MOMENTS = (
     "kept no moments of its rows (fits of very many columns make none, and stored models carry none): "
     "fit all rows again, or start with partial_fit."
 )
-SHARED_CONDITION = 1e8  # squared condition up to which moments alone keep eight digits
 SHARED_RESIDUALS = 1e-8  # of the sum of squares of y: residuals whose own sum keeps eight digits
 SHARED_OFFSET = 1e6  # how far from zero, in spreads of y, the parts of a bias may lie for its last eight digits
 
 
-class PenalisedSquares(Estimator):
+class PenalisedSquares(MomentLearner):
     """Parameters, moments, and how a fit was solved; a subclass says what its targets are."""
 
     alpha: float
@@ -181,7 +180,7 @@ def moments_suffice(normal: NormalEquations, rows: int, solver: str) -> bool:
     """Whether moments alone give what a fit to the rows would, to eight digits."""
     if solver == "moments":
         return True
-    if not (rows > normal.p and normal.squared_condition <= SHARED_CONDITION):
+    if not (rows > normal.p and normal.squared_condition <= LIMITS.shared):
         return False
     lifted = normal.solve()
     if np.any(normal.rss(lifted) < SHARED_RESIDUALS * normal.spread):
