@@ -50,7 +50,7 @@ demo: .venv/package  ## audit an embedded example, and say where the report is
 test: lint type contracts  ## the quick whole: lint, types, import contracts, unit and property tests, README
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not slow"
 
-test-all: levels test compilers sanitize  ## everything: also each level and backend, other compilers, sanitizers, slow simulations
+test-all: levels test compilers sanitize  ## everything: also each level, other compilers, sanitizers, slow simulations
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 	SEPARATRIX_FUZZ=1000000 $(BIN)/python -m pytest tests/test_fuzz.py
 	SEPARATRIX_CAMPAIGN=300000 $(BIN)/python -m pytest -n $(WORKERS) -rP tests/campaign

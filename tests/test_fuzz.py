@@ -20,11 +20,11 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+import reference
 from separatrix import Perceptron, kernels, save
 from separatrix.data.plain_numbers import plain_of, read_plain
 from separatrix.data.sparse_text import libsvm_chunks, parse_line, read_libsvm, read_vw
 from separatrix.errors import DataError, IterationWarning, ModelFileError
-from separatrix.kernels import reference
 from separatrix.persistence.model_files import _parse, checksum
 from separatrix.persistence.model_headers import model_of
 

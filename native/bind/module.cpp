@@ -28,7 +28,7 @@ void bind_monomials(nb::module_&);
 #define DEFINE_MODULE(name, m) NB_MODULE(name, m)
 
 DEFINE_MODULE(SEPARATRIX_MODULE, m) {
-    m.doc() = "The compiled kernels: every module _native_<level> has these names, and so has kernels.reference.\n"
+    m.doc() = "The compiled kernels: every module _native_<level> has these names, and so has tests/reference.\n"
               "\n"
               "Written by make stub from the compiled module.";
     m.attr("level") = SEPARATRIX_LEVEL;

@@ -5,7 +5,7 @@
 // full blocks go round the accumulators, what remains of whole vectors goes on with the first ones,
 // and the last, partial vector goes to the last accumulator. The accumulators are then added
 // pairwise, and the eight lanes by halving: lane k and k + 4, then k and k + 2, then the last two.
-// kernels/reference/lanes.py says the same in Python. Products are rounded before they are added
+// tests/reference/lanes.py says the same in Python. Products are rounded before they are added
 // (no fused multiply-add).
 #pragma once
 #include <cmath>

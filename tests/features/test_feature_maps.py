@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import reference
 import separatrix as sx
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.feature_maps import products_of
-from separatrix.kernels import reference
 
 MAPS = [sx.PolynomialMap(), sx.SplineMap(), sx.FourierMap(20, random_state=0)]
 

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import _cpu, reference
+from separatrix.kernels import _cpu
 
 NATIVE = kernels.native_modules()
 MODULES = [*NATIVE, reference]
@@ -197,8 +198,6 @@ def test_float32_rows_give_the_model_of_their_float64_copy():
 def test_kernels_refuse_arrays_that_do_not_fit():
     view = kernels.Rows.dense(np.ones((3, 2)))
     y = np.ones(3, dtype=np.int8)
-    if kernels.backend == "reference":
-        pytest.skip("the readable kernels trust their caller")
     with pytest.raises(ValueError, match="lifted must hold"):
         kernels.perceptron_pass(view, y, None, None, np.zeros(2), True, True, None, 0, 3, 9)
     with pytest.raises(ValueError, match="label for every row"):
@@ -213,8 +212,6 @@ def test_kernels_refuse_arrays_that_do_not_fit():
         kernels.Rows.csr(np.ones(2), np.zeros(2, np.int32), np.array([0, 3], np.int32), 4)
 
 
-def test_the_forced_level_and_backend_are_in_use():
-    assert kernels.backend == os.environ.get("SEPARATRIX_BACKEND", "native")
-    if kernels.backend == "native":
-        assert kernels.isa == os.environ.get("SEPARATRIX_ISA", _cpu.level())
-        assert kernels._kernels.level == kernels.isa
+def test_the_forced_level_is_in_use():
+    assert kernels.isa == os.environ.get("SEPARATRIX_ISA", _cpu.level())
+    assert kernels._kernels.level == kernels.isa

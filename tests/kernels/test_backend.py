@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
+import reference
 import separatrix
 from separatrix import kernels
-from separatrix.kernels import _cpu, reference
+from separatrix.kernels import _cpu
 from separatrix.kernels.parallel_passes import on_all_cores
 
 NATIVE = Path(__file__).parents[2] / "native"
@@ -31,23 +32,15 @@ def run(code, **environment):
     )
 
 
-@pytest.mark.parametrize(
-    ("variable", "value", "says"),
-    [
-        ("SEPARATRIX_BACKEND", "fortran", "it can be 'native' or 'reference'"),
-        ("SEPARATRIX_ISA", "mmx", "it can be baseline, avx2, avx512"),
-    ],
-)
-def test_an_unknown_choice_is_refused_by_name(variable, value, says):
-    environment = {"SEPARATRIX_BACKEND": "native", variable: value}
-    done = run("import separatrix.kernels", **environment)
+def test_an_unknown_level_is_refused_by_name():
+    done = run("import separatrix.kernels", SEPARATRIX_ISA="mmx")
     assert done.returncode == 1
-    assert says in done.stderr.splitlines()[-1]
+    assert "it can be baseline, avx2, avx512" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("level", kernels.LEVELS)
 def test_each_level_can_be_forced(level):
-    done = run("from separatrix import kernels; print(kernels.isa)", SEPARATRIX_BACKEND="native", SEPARATRIX_ISA=level)
+    done = run("from separatrix import kernels; print(kernels.isa)", SEPARATRIX_ISA=level)
     if kernels.LEVELS.index(level) > kernels.LEVELS.index(_cpu.level()):
         assert "this processor ends at" in done.stderr
     elif importlib.util.find_spec(f"separatrix.kernels._native_{level}"):
@@ -61,16 +54,15 @@ def public(module):
 
 
 def native_module():
-    level = run("from separatrix import kernels; print(kernels.isa)", SEPARATRIX_BACKEND="native").stdout.strip()
+    level = run("from separatrix import kernels; print(kernels.isa)").stdout.strip()
     return importlib.import_module(f"separatrix.kernels._native_{level}")
 
 
 def test_native_and_readable_kernels_have_the_same_names_and_the_door_exports_them():
     native = native_module()
     assert public(native) == public(reference)
-    loaded = reference if kernels.backend == "reference" else native
-    spread = on_all_cores(loaded)
-    assert all(getattr(kernels, name) is getattr(loaded, name) for name in public(loaded) if name not in spread)
+    spread = on_all_cores(native)
+    assert all(getattr(kernels, name) is getattr(native, name) for name in public(native) if name not in spread)
     assert all(callable(getattr(kernels, name)) for name in spread)
 
 

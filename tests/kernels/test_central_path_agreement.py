@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference
 
 
 def natives():
-    return kernels.native_modules() if kernels.backend == "native" else [kernels]
+    return kernels.native_modules()
 
 
 def draw(n, seed=0):

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference, threads
+from separatrix.kernels import threads
 
 SEPARATES, WITNESS = 0, 1
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -135,8 +136,6 @@ def test_opposites(form):
 
 
 def test_arguments_are_checked():
-    if kernels.backend == "reference":
-        pytest.skip("the readable kernels trust their caller")
     X, y = np.ones((2, 1)), np.array([1, -1], dtype=np.int8)
     with pytest.raises(ValueError, match="active"):
         kernels.exact_signs(kernels.rows(X), y, True, np.ones((1, 2)), np.array([5]), np.empty(1, dtype=np.int8))
@@ -162,7 +161,6 @@ def proposal(X, y, active=None):
     return found, w.tobytes(), support[: found[1]].tobytes(), weights[: found[1]].tobytes()
 
 
-@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
 @pytest.mark.parametrize("kind", ["separable", "near the hyperplane", "sparse"])
 @pytest.mark.parametrize("some", [False, True])
 def test_a_scan_on_several_threads_finds_the_same_rows(kind, some):
@@ -176,7 +174,6 @@ def test_a_scan_on_several_threads_finds_the_same_rows(kind, some):
     assert answers[0][0][3] > 16 * 4096  # rows scanned: some of it was side by side
 
 
-@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
 def test_an_error_on_another_thread_ends_the_search():
     X, y = wide_scan("separable")
 
@@ -189,7 +186,6 @@ def test_an_error_on_another_thread_ends_the_search():
         module.decide(module.Rows.dense(X), y, True, None, None, None, 0, *out, failing)
 
 
-@pytest.mark.skipif(kernels.backend == "reference", reason="the readable search is one product a scan")
 def test_parts_that_do_not_exist_are_refused():
     X, y = wide_scan("separable")
     kept = []

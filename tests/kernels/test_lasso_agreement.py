@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference
 
 
 def natives():
-    if kernels.backend != "native":
-        return [kernels]
     return kernels.native_modules()
 
 
@@ -119,8 +117,6 @@ def test_passes_over_columns_are_those_over_scaled_ones():
 
 
 def test_places_that_do_not_exist_are_refused():
-    if kernels.backend != "native":
-        pytest.skip("the reference leaves that to numpy")
     rows, sums, half = kernels.rows(np.ones((3, 2))), np.zeros(1), np.zeros(1)
     for place in ([0, 1], [0, -2], [0]):
         with pytest.raises(ValueError, match="place"):
@@ -149,9 +145,6 @@ def test_passes_end_at_the_minimum_of_the_quadratic():
     assert (np.abs(slope[v == 0]) <= alpha).all()
 
 
-@pytest.mark.skipif(
-    kernels.backend == "reference", reason="the readable kernels leave the checks of arrays to their callers"
-)
 def test_wrong_lengths_and_coordinates_are_refused():
     rows, one = kernels.rows(np.ones((2, 3))), np.ones(2)
     moved, drift = np.zeros(3), np.zeros(1)

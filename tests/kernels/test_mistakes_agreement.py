@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference
 from separatrix.numerics.exact_signs import integer_row
 from separatrix.proofs.exact.algebra import null_line
 
@@ -80,7 +80,6 @@ def test_trees_end_at_the_same_number(seed):
     assert native.lower == native.best == plain.lower == plain.best
 
 
-@pytest.mark.skipif(kernels.backend == "reference", reason="the readable tree asks for every proof")
 def test_witnesses_taken_without_asking_are_circuits():
     """The floating-point proof against the integers: on grids many supports are degenerate and must be asked for."""
     for seed in range(60):
@@ -125,9 +124,6 @@ def test_an_error_in_the_proof_leaves_the_tree_as_it_was(backend):
     assert tree.lower == search(backend, Z, False, []).lower
 
 
-@pytest.mark.skipif(
-    kernels.backend == "reference", reason="the readable kernels leave the checks of arrays to their callers"
-)
 def test_rows_that_do_not_exist_are_refused():
     tree = kernels.MistakeTree(np.ones((2, 1)), True)
     with pytest.raises(ValueError, match="does not exist"):
@@ -136,7 +132,6 @@ def test_rows_that_do_not_exist_are_refused():
         tree.offer(1, np.ones(3))
 
 
-@pytest.mark.skipif(kernels.backend == "reference", reason="the readable tree looks between cases only")
 def test_a_case_ends_when_the_caller_wants_an_end():
     """The root of 300 rows and 11 columns takes a second; what is known by then is kept, and the search can go on."""
     Z = np.random.default_rng(0).normal(size=(300, 11))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference
 
 NATIVE = kernels.native_modules()
 MODULES = [*NATIVE, reference]

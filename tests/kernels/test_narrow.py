@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import reference
 from separatrix import kernels
-from separatrix.kernels import reference
 
 NATIVE = kernels.native_modules()
 

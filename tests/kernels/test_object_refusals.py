@@ -8,8 +8,6 @@ from kernel_calls import CODES, ORDER, SIGNS, WORD, D, K, N, X, floats, rng
 
 from separatrix import kernels
 
-pytestmark = pytest.mark.skipif(kernels.backend != "native", reason="Python checks the bounds of readable kernels")
-
 
 def rules():
     own = {

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, ParameterError
-from separatrix.kernels import parallel_passes, reference, thread_pool
+from separatrix.kernels import parallel_passes, thread_pool
 from separatrix.numerics import moments as moments_module
 from separatrix.numerics.moments import Moments, arrays_of, merge
 
-pytestmark = pytest.mark.large
 COUNTS = (1, 2, 3, 5)
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from separatrix import kernels
 from separatrix.data.sparse_text import libsvm_chunks, read_libsvm
 from separatrix.errors import DataError
-from separatrix.kernels import reference
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 spellings = st.one_of(

@@ -38,7 +38,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.large
 def test_the_search_for_a_hyperplane_hears_a_signal():
     run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300, check=False)
     assert run.stdout == "on the way\n", run.stderr

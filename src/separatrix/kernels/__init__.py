@@ -1,10 +1,8 @@
-"""The kernels behind one door: native code by default, readable Python on request.
+"""The compiled kernels behind one door.
 
-``SEPARATRIX_BACKEND=reference`` runs everything on ``kernels/reference``; ``SEPARATRIX_ISA`` forces
-a level (``baseline``, ``avx2``, ``avx512``) instead of the best that was built and the processor has. Both
-are read once, at import. The two backends agree to the bit wherever the order of sums is ours.
-
-The names are those of the backend: what a compiled module binds, and ``reference/__init__.py`` imports.
+``SEPARATRIX_ISA`` forces a level (``baseline``, ``avx2``, ``avx512``) instead of the best that was built and the
+processor has; it is read once, at import. All levels agree to the bit wherever the order of sums is ours, and so do the
+readable kernels of ``tests/reference``, which say in Python what each of them computes.
 """
 
 from __future__ import annotations
@@ -32,16 +30,8 @@ from separatrix.kernels.thread_pool import threads as threads
 LEVELS = ("baseline", "avx2", "avx512")
 
 
-def _load() -> tuple[ModuleType, str, str]:
-    chosen = os.environ.get("SEPARATRIX_BACKEND", "native")
-    if chosen == "reference":
-        return importlib.import_module("separatrix.kernels.reference"), "reference", "none"
-    if chosen != "native":
-        raise BackendError(f"SEPARATRIX_BACKEND is {chosen!r}: it can be 'native' or 'reference'.")
-    return _load_native(os.environ.get("SEPARATRIX_ISA"))
-
-
-def _load_native(forced: str | None) -> tuple[ModuleType, str, str]:
+def _load(forced: str | None) -> tuple[ModuleType, str]:
+    """The compiled module of the level that was asked for, or of the best one; and that level."""
     if forced is not None and forced not in LEVELS:
         raise BackendError(f"SEPARATRIX_ISA is {forced!r}: it can be {', '.join(LEVELS)}.")
     able = _able()
@@ -49,7 +39,7 @@ def _load_native(forced: str | None) -> tuple[ModuleType, str, str]:
         raise BackendError(f"SEPARATRIX_ISA is {forced!r}, but this processor ends at {able[-1]!r}.")
     for level in reversed(able) if forced is None else (forced,):
         if (module := _compiled(level)) is not None:
-            return module, "native", level
+            return module, level
     if forced is not None:
         raise BackendError(
             f"SEPARATRIX_ISA is {forced!r}, which was not built; install the package with SEPARATRIX_LEVELS=all."
@@ -84,21 +74,19 @@ def native_modules() -> list[ModuleType]:
 
 def _not_installed() -> BackendError:
     return BackendError(
-        "the compiled kernels are not installed; "
-        "install the package with a C++ compiler, or set SEPARATRIX_BACKEND=reference."
+        "the compiled kernels are not installed: install a wheel, or the source with a C++ compiler (pip install .)."
     )
 
 
 if TYPE_CHECKING:
     from separatrix.kernels._native import *
 
-    backend: str
     isa: str
 
     def looking_ahead(rows: Rows, last_updates: int = 0) -> AbstractContextManager[Lookahead | None]: ...
 
 else:
-    _kernels, backend, isa = _load()
+    _kernels, isa = _load(os.environ.get("SEPARATRIX_ISA"))
     for _name, _value in vars(_kernels).items():
         if not _name.startswith("_") and not isinstance(_value, ModuleType):
             globals()[_name] = _value

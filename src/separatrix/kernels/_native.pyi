@@ -1,5 +1,5 @@
 """
-The compiled kernels: every module _native_<level> has these names, and so has kernels.reference.
+The compiled kernels: every module _native_<level> has these names, and so has tests/reference.
 
 Written by make stub from the compiled module.
 """

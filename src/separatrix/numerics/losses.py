@@ -9,7 +9,7 @@ Every form is stable: finite, and right, for margins of any size. The zero-one l
 of the margin at m = 0; it follows the boundary rule and so takes scores and labels.
 
 These are for ``loss_of`` and the pictures. A loss that ``LinearDescent`` minimises is a kernel: ``loss_at`` in
-``kernels/reference/descent.py`` and ``native/separatrix/descent.hpp``, named in ``models/descent/descent_state.py``.
+``tests/reference/descent.py`` and ``native/separatrix/descent.hpp``, named in ``models/descent/descent_state.py``.
 
 The gradient of the logistic log-likelihood has two forms in textbooks. With f = w.x + b, p = phi(f) and phi(z) = 1/(1 +
 e^-z):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 
+import reference
 import separatrix as sx
 from separatrix import kernels
 from separatrix.errors import DataError, IterationWarning, ParameterError
-from separatrix.kernels import reference
 from separatrix.models.descent.descent_state import KINDS
 from separatrix.numerics import Status
 from separatrix.numerics.losses import loss_of

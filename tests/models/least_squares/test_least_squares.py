@@ -217,7 +217,6 @@ def test_a_path_is_the_fits_one_by_one():
         np.testing.assert_allclose(intercept, one.intercept_, rtol=1e-11)
 
 
-@pytest.mark.large
 def test_large_problems_are_solved_by_moments_and_refined_by_need():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 30))

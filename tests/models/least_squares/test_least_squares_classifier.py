@@ -73,7 +73,6 @@ def test_declared_classes_are_closed():
     assert np.array_equal(model.coef_, before)
 
 
-@pytest.mark.large
 def test_sparse_text_is_separated(real_data):
     from sklearn.datasets import load_svmlight_file
 

@@ -39,7 +39,6 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.large
 @pytest.mark.parametrize(
     ("search", "options", "classes", "before"),
     [

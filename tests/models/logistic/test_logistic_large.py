@@ -21,7 +21,6 @@ def stationarity(model, X, y, c, o):
     return np.asarray(X.T @ R) + model.coef_[0], R.sum()
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("kind", ["correlated", "shifted", "rare", "sparse"])
 @pytest.mark.parametrize("C", [0.01, 100.0])
 def test_conjugate_gradients_reach_the_gap(kind, C):
@@ -60,7 +59,6 @@ print(model.status_.name, model.score(X, y) > 0.99, more // 1024)
 """
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("name", ["sms_spam_bow", pytest.param("rcv1_small", marks=pytest.mark.slow)])
 def test_wide_text_is_answered_in_little_memory(real_data, name):
     """Neither the Hessian nor a dense copy of the table is made: they would take gigabytes."""
@@ -101,7 +99,6 @@ def test_existence_on_ten_thousand_sets():
     assert {verdict for apart, verdict in seen if apart} == {"complete", "quasi"}
 
 
-@pytest.mark.large
 def test_a_million_to_one_imbalance_is_settled():
     """One row of a class among many, inside the others: overlap; beyond them: separated."""
     rng = np.random.default_rng(0)

@@ -256,7 +256,6 @@ def test_limits_end_with_a_status_and_a_warning():
     assert model.gap_[0] > 1e-6
 
 
-@pytest.mark.large
 def test_an_interruption_keeps_what_there_is():
     rng = np.random.default_rng(8)
     X, y = rng.standard_normal((100_000, 60)), rng.integers(0, 2, 100_000)

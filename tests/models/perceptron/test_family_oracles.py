@@ -226,7 +226,6 @@ def test_the_relative_margin_follows_the_length_of_w():
     assert carried == pytest.approx(model.coef_[0] @ model.coef_[0], rel=1e-10)
 
 
-@pytest.mark.large
 def test_averaging_helps_against_wrong_labels():
     """With 10 % of the labels flipped the average beats the last weights on fresh rows in 95 of 100 seeds."""
     wins = 0

@@ -81,7 +81,6 @@ def test_the_cache_changes_nothing():
     np.testing.assert_array_equal(a.dual_coef_, c.dual_coef_)
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("bound", [np.inf, 40])
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 def test_adding_columns_late_changes_nothing(bound, layout):
@@ -137,7 +136,6 @@ def learned(new_rule, view, y, weight, classes):
 KINDS_OF_ROWS = ("scaled", "integers", "duplicates", "unscaled", "nearly the same", "subnormal", "huge")
 
 
-@pytest.mark.large
 @pytest.mark.filterwarnings("ignore::separatrix.errors.ScaleWarning")
 @given(
     seed=st.integers(0, 2**32 - 1),

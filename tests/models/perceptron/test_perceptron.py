@@ -231,7 +231,6 @@ def test_verbose_reports_each_pass_on_stderr(capsys):
     ]
 
 
-@pytest.mark.large
 @pytest.mark.parametrize(
     "order", ["cyclic", *(pytest.param(o, marks=pytest.mark.slow) for o in ("restart", "worst", "any"))]
 )
@@ -300,7 +299,6 @@ def test_a_stream_that_overflows_says_so():
         model.set_params(boundary="foo").predict([[1.0, 2.0]])
 
 
-@pytest.mark.large
 def test_many_classes_need_memory_for_rows_only():
     import tracemalloc
 

@@ -85,7 +85,7 @@ class CentralPath:
 def predicted(ends: list[float], below: list[float], above: list[float]) -> float:
     """The sum of the products after the predictor's longest steps, p of the slacks and q of the multipliers.
 
-    By the sums of :func:`separatrix.kernels.reference.central_path.margin_predictor`: those products are
+    By the sums of ``margin_predictor`` in ``tests/reference/central_path.py``: those products are
     s z (1 - p - p r)(1 + q r) and t (c - z)(1 - p + p f)(1 - q f).
     """
     rise, fall, free_rise, free_fall = ends

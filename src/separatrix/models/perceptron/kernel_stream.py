@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.linear import is_wrong
 from separatrix.models.class_labels import need_joining, with_class
 from separatrix.models.perceptron.kernel_columns import Kernel, SupportRows, kernel_matrix, norms2
 from separatrix.models.perceptron.kernel_dual import least_weight
@@ -58,6 +57,11 @@ class KernelStream:
             return np.ascontiguousarray(self.a[1:2] if self.open else self.a)
         return np.ascontiguousarray(self.a[: len(self.classes)])
 
+    def _is_mistake(self, score: float, own: bool) -> bool:
+        """Whether a score is on the wrong side of its vector; zero by the tie rule, NaN always."""
+        right = score > 0 if own else score < 0
+        return not (right or (score == 0 and own and not self.zero_is_mistake))
+
     def learn(self, table: Table, labels: NDArray[Any], step: Floats | None) -> None:
         """One look at each row, in order."""
         names = labels.tolist()
@@ -72,7 +76,7 @@ class KernelStream:
             values, columns = self._entries(table, i)
             scores = self._scores(table, i, float(all_norms[i]))
             own = self._own(names[i])
-            moves = [k for k, s in enumerate(scores) if is_wrong(1 if k == own else -1, s, self.zero_is_mistake)]
+            moves = [k for k, s in enumerate(scores) if self._is_mistake(s, k == own)]
             self.visits += 1
             if not moves:
                 continue

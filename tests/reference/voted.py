@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.perceptron import PerceptronVector
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.perceptron import PerceptronVector
-from separatrix.kernels.reference.rows import Rows
 
 ALIVE, USED, COUNT, FORGOTTEN = range(4)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.reference.rows import Rows, _Csr
+from reference.rows import Rows, _Csr
 
 
 def monomials(X: NDArray[Any], products: NDArray[np.int64], out: NDArray[Any]) -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.rows import Rows
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.rows import Rows
 
 
 def logistic_pass(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reference.online import Pull, RowRule
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.online import Pull, RowRule
-from separatrix.kernels.reference.rows import Rows
 
 
 @dataclass(eq=False)

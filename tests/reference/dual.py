@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.linear import is_wrong
+from reference.rows import Rows
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.linear import is_wrong
-from separatrix.kernels.reference.rows import Rows
 
 
 def _value(kind: int, gamma: float, coef0: float, degree: int, dot: float, x2: float, z2: float) -> float:

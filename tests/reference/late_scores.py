@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.dual import first_mistake, kernel_update
+from reference.linear import first_nonfinite
+from reference.rows import Rows
 from separatrix.arrays import Floats, Labels
-from separatrix.kernels.reference.dual import first_mistake, kernel_update
-from separatrix.kernels.reference.linear import first_nonfinite
-from separatrix.kernels.reference.rows import Rows
 
 
 class LateScores:

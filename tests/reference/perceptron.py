@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.chance import below
+from reference.linear import is_wrong
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices, Labels
-from separatrix.kernels.reference.chance import below
-from separatrix.kernels.reference.linear import is_wrong
-from separatrix.kernels.reference.rows import Rows
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.reference import lanes
+from reference import lanes
 
 
 class Rows:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.rows import Rows
 
 block_rows = 128
 

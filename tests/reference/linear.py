@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.reference.rows import Rows
+from reference.rows import Rows
 
 
 def scores(X: Rows, lifted: NDArray[np.float64], out: NDArray[np.float64]) -> None:

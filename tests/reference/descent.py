@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.rows import Rows
 
 
 def loss_at(loss: int, y: float, s: float) -> tuple[float, float]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.lanes import dot
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.lanes import dot
 
 
 def _sum(values: Floats) -> float:

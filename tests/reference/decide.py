@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.nnls import nearest_point
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.nnls import nearest_point
-from separatrix.kernels.reference.rows import Rows
 
 Answer = tuple[int, int, int, int, float]
 SEPARATES, WITNESS, STALLED, LIMIT = range(4)

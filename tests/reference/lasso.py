@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.rows import Rows, _Csr
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.rows import Rows, _Csr
 
 Order = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from reference.nnls import nearest_point
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.nnls import nearest_point
 
 Codes = list[int]  # a row i as i, the row reversed as ~i
 Prove = Callable[[Codes], Codes]

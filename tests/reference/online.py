@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices
-from separatrix.kernels.reference.rows import Rows
 
 Counts = tuple[int, int, int]
 END = object()

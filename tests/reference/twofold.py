@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from reference.rows import Rows
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.rows import Rows
 
 Pair = tuple[Floats, Floats]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.kernels.reference.rows import Rows
+from reference.rows import Rows
 
 
 def _entries(X: Rows, i: int) -> list[tuple[int, float]]:

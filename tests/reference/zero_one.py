@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.chance import below, next_word
+from reference.rows import Rows
 from separatrix.arrays import Floats
-from separatrix.kernels.reference.chance import below, next_word
-from separatrix.kernels.reference.rows import Rows
 
 
 def line_minimum(s: Floats, q: Floats) -> tuple[float, int]:

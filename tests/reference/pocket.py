@@ -6,9 +6,9 @@ rows that the counts looked at.
 
 from __future__ import annotations
 
+from reference.perceptron import PerceptronVector
+from reference.rows import Rows
 from separatrix.arrays import Floats, Indices, Labels
-from separatrix.kernels.reference.perceptron import PerceptronVector
-from separatrix.kernels.reference.rows import Rows
 
 RUN, BEST_RUN, VISITS, COUNTS, COUNT_VISITS = range(5)
 
