@@ -31,7 +31,9 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "benchmark_figure",
+    "captions",
     "mathml",
+    "plane",
     "plain_docstrings",
     "public_reference",
 ]
@@ -82,6 +84,7 @@ sphinx_gallery_conf = {
     "reference_url": {"separatrix": None},
     "backreferences_dir": "gallery/backreferences",
     "abort_on_example_error": True,
+    "image_scrapers": ("captions.scraper",),
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 0,

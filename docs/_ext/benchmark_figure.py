@@ -20,7 +20,7 @@ def draw(app, config):
         [ratio - 1 for ratio in ratios],
         left=1,
         tick_label=[f"{row['work']}, {row['shape']}" for row in rows],
-        color=["#1f5fa8" if ratio >= 1 else "#b4531a" for ratio in ratios],
+        color=["#1f6fb4" if ratio >= 1 else "#b3471a" for ratio in ratios],
     )
     for at, (row, ratio) in enumerate(zip(rows, ratios, strict=True)):
         ax.text(1.15 * max(ratio, 1), at, f"{row['ratio']:g} × {row['peer']}", va="center", fontsize=8)

@@ -150,8 +150,8 @@ def test_runs_of_the_perceptron(answered):
         X, y = arrays(scene)
         for name, run in zip([n for n in RUNS if n != "start" or X.shape[1] == 2], answer["runs"], strict=True):
             choices = choices_of(name)
-            if choices.get("order") in ("restart", "worst") and answer["verdict"] != "complete":
-                continue  # a million updates
+            if run is None:
+                continue
             bias = choices.get("fit_intercept", True)
             steps = sx.models.perceptron.step_trace(sx.Perceptron(**choices), X, y, positive=1, max_steps=20_000)
             w = np.array(run["lifted"][1:])

@@ -91,7 +91,7 @@ def test_the_shades_are_the_predictions(model, classes):
     ax = plot_boundary(model, CLOUD, y)
     points = RNG.uniform(-1.5, 1.5, size=(60, 2))
     right = [
-        shade_at(ax, point) == {(*np.round(colour_of(label), 2).tolist(), 0.16)}
+        shade_at(ax, point) == {(*np.round(colour_of(label, classes), 2).tolist(), 0.16)}
         for point, label in zip(points, model.predict(points).tolist(), strict=True)
     ]
     assert sum(right) >= 57  # next to a boundary the grid decides

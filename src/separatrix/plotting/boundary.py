@@ -174,7 +174,15 @@ def _regions(
     for k in range(leads.shape[1]):
         field = leads[:, k].reshape(len(y), len(x))
         if field.max() > 0:
-            ax.contourf(x, y, field, levels=[0.0, float(field.max()) * 2], colors=[colour_of(k)], alpha=0.16, zorder=0)
+            ax.contourf(
+                x,
+                y,
+                field,
+                levels=[0.0, float(field.max()) * 2],
+                colors=[colour_of(k, leads.shape[1])],
+                alpha=0.16,
+                zorder=0,
+            )
         if flat is None and field.min() < 0 < field.max() and (k > 0 or leads.shape[1] > 2):
             ax.contour(x, y, field, levels=[0.0], colors=[INK], linewidths=1.2, zorder=1)
 

@@ -43,7 +43,7 @@ def draw_one_column(
         cuts = np.array([-intercept / coef[0]])
     ends = [low[0], *cuts.tolist(), high[0]]
     for k, begin, end in zip(best[[0, *(edges + 1)]].tolist(), ends[:-1], ends[1:], strict=True):
-        ax.axvspan(begin, end, color=colour_of(k), alpha=0.16, linewidth=0, zorder=0)
+        ax.axvspan(begin, end, color=colour_of(k, len(names)), alpha=0.16, linewidth=0, zorder=0)
     for j, cut in enumerate(cuts.tolist()):
         ax.axvline(cut, color=INK, linewidth=1.4, zorder=1, label=f"boundary at {cut:.4g}" if j == 0 else None)
     draw_classes(ax, points, codes, names, legend=len(names) <= len(PALETTE))

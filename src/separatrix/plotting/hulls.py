@@ -58,8 +58,8 @@ def plot_hulls(
     framed(ax, points)
     for k in (0, 1):
         corners = hull(points[codes == k])
-        ax.fill(*corners.T, facecolor=colour_of(k), edgecolor=colour_of(k), alpha=0.18, linewidth=1.2, zorder=1)
-        ax.plot(*np.vstack([corners, corners[:1]]).T, color=colour_of(k), linewidth=1.2, zorder=2)
+        ax.fill(*corners.T, facecolor=colour_of(k, 2), edgecolor=colour_of(k, 2), alpha=0.18, linewidth=1.2, zorder=1)
+        ax.plot(*np.vstack([corners, corners[:1]]).T, color=colour_of(k, 2), linewidth=1.2, zorder=2)
     if hyperplane is not None:
         draw_line(ax, *plane.line(*hyperplane), points, gap, band=None if gap is None else f"half-width {gap:.4g}")
     at = drawn_rows(len(X), [] if witness is None else witness.tolist())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.plotting.planes import Plane
-from separatrix.plotting.style import INK, MARKERS, MUTED, PALETTE, colour_of, legible
+from separatrix.plotting.style import INK, MARKERS, MUTED, PALETTE, colour_of, legible, place_of
 
 MOST = 2000  # rows that are drawn; of more an even sample
 
@@ -26,19 +26,20 @@ def drawn_rows(n: int, needed: Sequence[int] = ()) -> NDArray[np.intp]:
 def draw_classes(ax: Any, points: Floats, codes: NDArray[Any], names: Sequence[Any], *, legend: bool = True) -> None:
     """One scatter a class, 2-D or 3-D; of more than ten classes each row is its label."""
     size = float(np.clip(4000 / max(len(points), 1), 9, 42))
-    for k, name in enumerate(names):
+    count = len(names)
+    for k, name in sorted(enumerate(names), key=lambda pair: place_of(pair[0], count)):
         own = points[codes == k]
         if len(names) > len(PALETTE) and points.shape[1] == 2:
             text = str(name)[:3]
             for x, y in own.tolist():
-                ax.text(x, y, text, color=colour_of(k), fontsize=7, ha="center", va="center", clip_on=True)
+                ax.text(x, y, text, color=colour_of(k, count), fontsize=7, ha="center", va="center", clip_on=True)
             ax.update_datalim(own)
         elif len(own):
             ax.scatter(
                 *own.T,
                 s=size,
-                color=colour_of(k),
-                marker=MARKERS[k % len(MARKERS)],
+                color=colour_of(k, count),
+                marker=MARKERS[place_of(k, count) % len(MARKERS)],
                 linewidths=0.4,
                 edgecolors="white",
                 label=legible(name) if legend else None,
@@ -128,8 +129,8 @@ def draw_gaussians(ax: Any, model: Any, plane: Plane) -> None:
         for deviations in DEVIATIONS:
             ring = centre + deviations * ellipse(flat)
             label = "1 and 2 standard deviations" if k == 0 and deviations == 1.0 else None
-            ax.plot(*ring.T, color=colour_of(k), linewidth=1.1, zorder=2, label=label)
-        ax.plot(*centre, "+", color=colour_of(k), markersize=9, markeredgewidth=1.6, zorder=4)
+            ax.plot(*ring.T, color=colour_of(k, len(means)), linewidth=1.1, zorder=2, label=label)
+        ax.plot(*centre, "+", color=colour_of(k, len(means)), markersize=9, markeredgewidth=1.6, zorder=4)
 
 
 def ellipse(covariance: Floats) -> Floats:

@@ -11,7 +11,7 @@ from separatrix.extras import need
 INK, MUTED, GRID, PAPER = "#1c2127", "#66707c", "#dfe3e8", "#fffffe"
 PALETTE = (
     "#1f6fb4",
-    "#c4541a",
+    "#b3471a",
     "#2c8a57",
     "#8a4fb0",
     "#a8842c",
@@ -40,10 +40,16 @@ def axes_for(ax: Any, size: tuple[float, float] = (5.6, 4.4), three: bool = Fals
     return ax
 
 
-def colour_of(k: int) -> Any:
-    """The colour of class k: the palette, then lighter rounds of it."""
+def place_of(k: int, count: int) -> int:
+    """The place of class k in palette and markers: of two classes the second, the positive one, comes first."""
+    return 1 - k if count == 2 else k
+
+
+def colour_of(k: int, count: int) -> Any:
+    """The colour of class k of ``count``: the palette, then lighter rounds of it."""
     from matplotlib.colors import to_rgb
 
+    k = place_of(k, count)
     share = 0.32 * (k // len(PALETTE) % 3)
     red, green, blue = to_rgb(PALETTE[k % len(PALETTE)])
     return (red + (1 - red) * share, green + (1 - green) * share, blue + (1 - blue) * share)

@@ -11,7 +11,7 @@ from separatrix.auditing.facts import TableFacts
 from separatrix.auditing.phrasing import bound, count, metric_name, short
 from separatrix.auditing.report.drawing import axes, log_ticks, plain_ticks, svg
 from separatrix.plotting.row_points import draw_line
-from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain
+from separatrix.plotting.style import BAD, GRID, INK, MARKERS, MUTED, PALETTE, PAPER, explain, place_of
 
 RARE = 0.05  # share of the drawn rows below which the marks of a class are larger
 LETTERS = 14  # rows of each of many classes that are drawn
@@ -34,14 +34,15 @@ def projection(facts: AuditFacts) -> str | None:
         if own.line is not None:
             draw_line(ax, np.array(own.line.coef), own.line.intercept, np.column_stack([x, y]), own.line.gap)
         order = np.argsort(-np.bincount(classes, minlength=len(labels)), kind="stable")
+        count = len(labels)
         for k in order.tolist():
             at = classes == k
             if by_letter:
-                _lettered(ax, x[at], y[at], labels[k], PALETTE[k % len(PALETTE)])
+                _lettered(ax, x[at], y[at], labels[k], PALETTE[place_of(k, count) % len(PALETTE)])
                 continue
             if not at.any():
                 continue
-            colour, marker = PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]
+            colour, marker = PALETTE[place_of(k, count) % len(PALETTE)], MARKERS[place_of(k, count) % len(MARKERS)]
             ax.scatter(
                 x[at],
                 y[at],

@@ -6,6 +6,7 @@ const SIZE = 600;
 const CELLS = 57; // of the grid, each way: odd, so that no corner lies on an axis of symmetry
 const FINER = 4; // into how many parts a side of a cell is divided where a boundary passes
 const LEVELS = 10; // of the shading
+const SHADES = 3; // into how many parts a side of a cell is divided for the shading
 
 const feature = ({ a, b, u, v, gamma }, x, y) => (gamma > 0 ? Math.exp(-gamma * ((x - u) ** 2 + (y - v) ** 2)) : x ** a * y ** b);
 
@@ -164,26 +165,37 @@ const PLAIN = [{ a: 1, b: 0, gamma: 0 }, { a: 0, b: 1, gamma: 0 }];
 
 /** Ten bands of probability 1/(1 + e^-s) (or two, by the sign of the score), from minus to plus. */
 export function shading(plane, line, columns, probability) {
-  return line.w.length === 0 ? [] : shaded(plane.grid.values(line, columns ?? PLAIN), probability);
+  return line.w.length === 0 ? [] : shaded(between(plane.grid.values(line, columns ?? PLAIN)), probability);
 }
 
 /** The sides of any rule, a function of a place. */
 export function regions({ window: own }, rule) {
-  const values = new Float64Array((CELLS + 1) ** 2);
-  for (let i = 0, k = 0; i <= CELLS; i += 1) for (let j = 0; j <= CELLS; j += 1, k += 1) values[k] = rule(own.x + (j / CELLS) * own.wide, own.y + (i / CELLS) * own.high);
-  return shaded(values, false);
+  return shaded((u, v) => rule(own.x + u * own.wide, own.y + v * own.high), false);
 }
 
-function shaded(values, probability) {
-  const count = probability ? LEVELS : 2;
+/** The values of a grid between its corners, at shares of the window. */
+function between(values) {
+  const side = CELLS + 1;
+  return (u, v) => {
+    const [x, y] = [u * CELLS, v * CELLS], [j, i] = [Math.min(CELLS - 1, Math.floor(x)), Math.min(CELLS - 1, Math.floor(y))], k = i * side + j, [p, q] = [x - j, y - i];
+    return (1 - q) * ((1 - p) * values[k] + p * values[k + 1]) + q * ((1 - p) * values[k + side] + p * values[k + side + 1]);
+  };
+}
+
+/** Bands of a function of the window, row by row: neighbours of one band are one rectangle. */
+function shaded(value, probability) {
+  const count = probability ? LEVELS : 2, cells = CELLS * SHADES, unit = SIZE / cells;
   const paths = Array.from({ length: count }, () => []);
-  const side = CELLS + 1, unit = SIZE / CELLS;
-  for (let i = 0; i < CELLS; i += 1) {
-    for (let j = 0; j < CELLS; j += 1) {
-      const k = i * side + j;
-      const middle = (values[k] + values[k + 1] + values[k + side] + values[k + side + 1]) / 4;
-      const share = probability ? 1 / (1 + Math.exp(-middle)) : Number(middle >= 0);
-      paths[Math.min(count - 1, Math.floor(share * count))].push(`M${(j * unit).toFixed(1)} ${(SIZE - (i + 1) * unit).toFixed(1)}h${unit.toFixed(2)}v${unit.toFixed(2)}h-${unit.toFixed(2)}z`);
+  const band = (i, j) => {
+    const s = value((j + 0.5) / cells, (i + 0.5) / cells), share = probability ? 1 / (1 + Math.exp(-s)) : Number(s >= 0);
+    return Math.min(count - 1, Math.floor(share * count));
+  };
+  for (let i = 0; i < cells; i += 1) {
+    for (let j = 0; j < cells;) {
+      const from = j, own = band(i, j);
+      do j += 1; while (j < cells && band(i, j) === own);
+      const long = ((j - from) * unit).toFixed(2);
+      paths[own].push(`M${(from * unit).toFixed(2)} ${(SIZE - (i + 1) * unit).toFixed(2)}h${long}v${unit.toFixed(2)}h-${long}z`);
     }
   }
   return paths.map((cells, k) => {

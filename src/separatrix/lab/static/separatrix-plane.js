@@ -5,7 +5,8 @@
  * points  x y and the class of each, separated by commas; line  w1 w2 b of a line to drag; bias="off"  lines through the origin;
  * view  left bottom width of the window; fixed  points stay; recipe  of the perceptron;
  * show  any of line, scores, distances, verdict, margin, hulls, fewest, perceptron, bound, lda, logistic, squares, widest,
- *       neighbours, pull (of each row on w in logistic regression);
+ *       neighbours (the side of the nearest points, one or as many as the attribute of this name says), probability (of logistic),
+ *       pull (of each row on w in logistic regression);
  * bare  the picture alone: a page gives it a scene with begin(), and draws on `plane`. */
 
 import { fitsOf, proofOf, runOf } from "./answers.js";
@@ -145,7 +146,7 @@ export class SeparatrixPlane extends HTMLElement {
     const held = plane.handles.held, bias = scene.choices.fit_intercept;
     if (plane.drag === null) plane.drawPoints(); else plane.drawPoint(plane.drag.index);
     if (!scene.hasBothClasses) said.push("There must be points of both classes.");
-    if (show.has("neighbours") && scene.hasBothClasses) behind.push(...regions(plane.window, (x, y) => this.#nearest(x, y).label));
+    if (show.has("neighbours") && scene.hasBothClasses) behind.push(...regions(plane, (x, y) => this.#vote(x, y)));
     if (held !== null) {
       behind.push(...plane.halfspaces(held));
       lines.push(boundary(plane, held, null, "boundary"));
@@ -169,8 +170,10 @@ export class SeparatrixPlane extends HTMLElement {
     this.dispatchEvent(new CustomEvent("drawn"));
   }
 
-  #nearest(x, y) {
-    return this.scene.points.reduce((best, p) => (Math.hypot(p.x - x, p.y - y) < Math.hypot(best.x - x, best.y - y) ? p : best));
+  /** The sum of the labels of the k nearest points: their vote. */
+  #vote(x, y) {
+    const near = [...this.scene.points].sort((p, q) => Math.hypot(p.x - x, p.y - y) - Math.hypot(q.x - x, q.y - y));
+    return near.slice(0, Number(this.getAttribute("neighbours") ?? 1)).reduce((sum, { label }) => sum + label, 0);
   }
 
   #byHand(held, { lines, marks, said }) {
