@@ -111,7 +111,9 @@ def test_discriminants_and_logistic_regression(run):
     assert (c.ball.predict(c.X) == c.by_threshold).all()
     assert np.allclose(2 * c.z @ c.mean + np.log(30 / 60), c.f)
     assert c.qda.score(c.wide, c.kind) > 0.9
-    forms = [sx.numerics.logistic_gradient(c.X, c.y, c.guess[:2], c.guess[2], form=form) for form in ("targets", "signs")]
+    forms = [
+        sx.numerics.logistic_gradient(c.X, c.y, c.guess[:2], c.guess[2], form=form) for form in ("targets", "signs")
+    ]
     probability = 1 / (1 + np.exp(-c.lifted @ c.guess))
     assert np.allclose(forms[0], forms[1])
     assert np.allclose(forms[0], ((1 + c.y) / 2 - probability) @ c.lifted)

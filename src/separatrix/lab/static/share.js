@@ -115,7 +115,7 @@ export function python(scene, columns, held, learners) {
   const labels = scene.points.map(({ label }) => label).join(", ");
   const chosen = learners.filter(({ name }) => scene.learners.includes(name)).sort((a, b) => scene.learners.indexOf(a.name) - scene.learners.indexOf(b.name));
   const kinds = [...new Set(["Perceptron", ...chosen.map(({ kind }) => kind)])].sort();
-  const lines = ["import numpy as np", `from separatrix import ${[...kinds, "separability", "step_trace"].join(", ")}`, "", `X = [${rows}]`, `y = [${labels}]`];
+  const lines = ["import numpy as np", `from separatrix import ${[...kinds, "separability"].join(", ")}`, "from separatrix.models.perceptron import step_trace", "", `X = [${rows}]`, `y = [${labels}]`];
   const powers = (columns ?? []).filter(({ gamma }) => gamma === 0).map(({ a, b }) => `(${a}, ${b})`);
   const bumps = (columns ?? []).filter(({ gamma }) => gamma > 0);
   lines.push("a, b = np.array(X, dtype=float).T");
