@@ -227,7 +227,7 @@ noisy = sx.Perceptron(max_iter=200).fit(xor.X, xor.y)
 print(noisy.status_.name, "after", noisy.n_iter_, "passes and", noisy.mistakes_, "mistakes")
 fig, ax = plt.subplots(figsize=(6, 3))
 drawn = sx.evaluation.mistakes_curve(noisy).plot(ax=ax)
-# figure: Mistakes in each pass over XOR. After the first passes every pass makes the same number of mistakes, for ever.
+# figure: Mistakes in each pass over XOR. After the first passes every pass makes the same number of mistakes: it does not converge.
 
 # %%
 # **Label noise** is enough: in ``example:noise`` a hyperplane separated 200 rows before 20 labels were flipped. The best

@@ -220,7 +220,7 @@ sx.plotting.plot_losses(["squared", "logistic", "hinge"], slope=True, ax=axes[1]
 axes[0].set_title("losses")
 drawn = axes[1].set_title("their derivatives")
 # figure: Losses over the margin m (left) and their slopes (right). The 0-1 loss is a step at 0; the hinge falls to 0 at m = 1;
-# the logistic loss falls for ever; the squared loss grows again beyond m = 1, where a row is right.
+# the logistic loss never reaches 0; the squared loss grows again beyond m = 1, where a row is right.
 
 # %%
 # Which loss belongs to which method:
