@@ -34,15 +34,18 @@ def projection(facts: AuditFacts) -> str | None:
         if own.line is not None:
             draw_line(ax, np.array(own.line.coef), own.line.intercept, np.column_stack([x, y]), own.line.gap)
         order = np.argsort(-np.bincount(classes, minlength=len(labels)), kind="stable")
-        count = len(labels)
+        total = len(labels)
         for k in order.tolist():
             at = classes == k
             if by_letter:
-                _lettered(ax, x[at], y[at], labels[k], PALETTE[place_of(k, count) % len(PALETTE)])
+                _lettered(ax, x[at], y[at], labels[k], PALETTE[place_of(k, total) % len(PALETTE)])
                 continue
             if not at.any():
                 continue
-            colour, marker = PALETTE[place_of(k, count) % len(PALETTE)], MARKERS[place_of(k, count) % len(MARKERS)]
+            colour, marker = (
+                PALETTE[place_of(k, total) % len(PALETTE)],
+                MARKERS[place_of(k, total) % len(MARKERS)],
+            )
             ax.scatter(
                 x[at],
                 y[at],
