@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.auditing.copies import Copies, find_copies
 from separatrix.auditing.facts import ClassCount, LeakFacts, TableFacts
-from separatrix.auditing.inputs import SplitRule
+from separatrix.auditing.inputs import LEAST_GROUPS, SplitRule
 from separatrix.auditing.phrasing import brief, short, unique
 from separatrix.data.frame import Frame, frame_of
 from separatrix.data.row_files import Matrix
@@ -24,6 +25,7 @@ from separatrix.features.table_model import SharedTable
 from separatrix.validation.row_hashes import value_marks
 
 MAPS = ("poly:2", "splines")  # feature maps that are tried
+DUPLICATES = 0.005  # share of rows that may repeat an earlier one
 WRITTEN_OUT = 10_000_000  # cells up to which sparse rows are written out for a check: 80 MB
 WIDE = 4096  # features up to which dense rows without names become columns
 ROUNDING = 1e-12  # of the largest number of a column: a deviation below it is not one of the data
@@ -42,6 +44,7 @@ class AuditTable:
     set_aside: tuple[str, ...]  # leaking columns that were left out
     notes: tuple[str, ...]
     split_rule: SplitRule = field(default_factory=SplitRule)
+    copies: Copies | None = None
 
     @property
     def n(self) -> int:
@@ -223,7 +226,8 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
                     "do not apply."
                 )
             notes.append("unnamed columns are called x0, x1, … in order")
-            return AuditTable(task, choices, None, _canonical(table.X), (), (), tuple(notes), split_rule)
+            made = AuditTable(task, choices, None, _canonical(table.X), (), (), tuple(notes), split_rule)
+            return _with_copies(made)
         names = [f"x{j}" for j in range(table.X.shape[1])]
         table = frame_of(names, table.X, table.source)
         task = replace(task, table=table)
@@ -245,7 +249,21 @@ def encode_table(task: Task, choices: Choices, keep: tuple[str, ...], split_rule
         notes.append(f"features = {encoder.map.kind} of the columns: every answer is about these")
     made = AuditTable(task, choices, encoder, X, leaks, aside, tuple(notes), split_rule)
     _need_squares(made)
-    return made
+    return _with_copies(made)
+
+
+def _with_copies(table: AuditTable) -> AuditTable:
+    """The same table with equal rows in one fold, where they are copies of one observation."""
+    if table.split_rule.by is not None:
+        return table
+    cells: Any = table.rows
+    if table.frame is not None and not table.sparse:
+        used = set(table.inputs)
+        cells = table.frame.without([column.name for column in table.frame.columns if column.name not in used])
+    found = find_copies(table.marks, cells, DUPLICATES)
+    if found is None or found.observations < LEAST_GROUPS:
+        return table
+    return replace(table, split_rule=SplitRule("copies", "", found.groups), copies=found)
 
 
 def _need_squares(table: AuditTable) -> None:

@@ -27,7 +27,7 @@ class LeakFacts:
 
 @dataclass(frozen=True, slots=True)
 class SplitRuleFacts:
-    """How rows are assigned to folds: at random (``by`` is None), by whole groups, or in time."""
+    """How rows are assigned to folds: at random (``by`` is None), "groups" or "copies" together, or in "time"."""
 
     by: str | None
     column: str | None

@@ -30,7 +30,7 @@ LEAST_GROUPS = 3
 
 @dataclass(frozen=True)
 class SplitRule:
-    """``by`` is "groups", "time" or None (at random); ``marks`` has a group or a moment for every row."""
+    """``by`` is "groups", "copies" (of one observation), "time" or None; ``marks`` numbers them, for each row."""
 
     by: str | None = None
     column: str = ""
@@ -38,7 +38,9 @@ class SplitRule:
 
     def of(self, rows: NDArray[np.intp]) -> dict[str, Any]:
         """The arguments of evaluation that keep to it, for some of the rows."""
-        return {} if self.by is None or self.marks is None else {self.by: self.marks[rows]}
+        if self.by is None or self.marks is None:
+            return {}
+        return {"time" if self.by == "time" else "groups": self.marks[rows]}
 
     @property
     def kinds(self) -> int:

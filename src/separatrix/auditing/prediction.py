@@ -75,7 +75,8 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     if compared is None:
         why = "a class has a single row among those that may be learned from"
         if table.split_rule.by is not None:
-            why = f"'{table.split_rule.column}' leaves no two folds with every class to learn from"
+            what = "keeping copies together" if table.split_rule.by == "copies" else f"'{table.split_rule.column}'"
+            why = f"{what} leaves no two folds with every class to learn from"
         return Prediction(_no_estimate(table, metric, why))
     found = compare(table, session, listed, compared)
     if found is None:

@@ -230,7 +230,11 @@ def prediction(facts: PredictionFacts, table: TableFacts) -> Answer:
 
 def _comparison(facts: PredictionFacts, table: TableFacts) -> str:
     rule = table.split_rule
-    how = {"groups": f", whole groups of '{rule.column}'", "time": f", in the order of '{rule.column}'"}
+    how = {
+        "groups": f", whole groups of '{rule.column}'",
+        "copies": f", copies of a row in one fold ({count(rule.values)} different rows)",
+        "time": f", in the order of '{rule.column}'",
+    }
     sample = (
         f" of {count(facts.rows_compared)} rows, fitted on {count(facts.rows_learned)} of them" if facts.sampled else ""
     )

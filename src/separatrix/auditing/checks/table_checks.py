@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.auditing.audit_table import AuditTable
+from separatrix.auditing.audit_table import DUPLICATES, AuditTable
 from separatrix.auditing.phrasing import count, named, nearly_one, number, p_value, plural, share, short
 from separatrix.auditing.prediction_answers import AssumptionLine
 
@@ -22,7 +22,6 @@ APART = 100.0  # ratio of spreads from which scale matters
 GROUPS = re.compile(
     r"(^|[_ .-])(id|patient|subject|user|customer|person|household|family|site|group|batch|session)s?", re.IGNORECASE
 )
-DUPLICATES = 0.005  # share of rows that may repeat an earlier one
 ORDERED = 0.001  # level of the test of order
 
 
@@ -120,6 +119,10 @@ def _duplicates(table: AuditTable, duplicates: int) -> AssumptionLine:
     text = f"{plural(duplicates, 'row')} {verb} the features of an earlier one ({share(duplicates / table.n)})"
     if duplicates < DUPLICATES * table.n:
         return _hint(name, assumption, text, "holds")
+    if table.copies is not None:
+        text += f", and rows that differ in one column alone are rarer ({p_value(table.copies.p)}): they are copies"
+        distinct = count(table.copies.observations)
+        return _hint(name, assumption, text, "look", f"Copies were kept in one fold: estimates count {distinct} rows.")
     advice = "If they are copies of one observation, drop them: a copy can be in training and test rows at once."
     return _hint(name, assumption, text, "look", advice)
 
