@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 import separatrix as sx
 from separatrix.errors import DataError, DroppedRowsWarning, InferenceError, ParameterError
+from separatrix.numerics.gram_matrix import first_pivots
 
 linear, logistic = sx.LeastSquares.from_formula, sx.LogisticRegression.from_formula
 
@@ -207,3 +208,25 @@ def test_a_formula_without_anything():
     for formula in ("y ~ 0", "y ~ -1"):
         with pytest.raises(ParameterError, match="neither terms nor an intercept: nothing is left to fit"):
             linear(formula, data)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.CollinearWarning")
+@pytest.mark.parametrize("seed", [0, 3])
+def test_columns_that_sum_to_one_but_for_rounding_leave_one_out(seed):
+    """What is left of the last column is 1e-15 of it, above the limit at which columns before it were found."""
+    rng = np.random.default_rng(seed)
+    data = pd.DataFrame({"x": rng.normal(size=240)})
+    data["y"] = (data["x"] + rng.logistic(size=240) > 0).astype(int)
+    for model in (linear("y ~ cr(x, df=4)", data), logistic("y ~ cr(x, df=4)", data)):
+        summary = model.summary()
+        assert list(summary.marks.values()) == ["aliased"]
+        assert np.nanmax(summary.std_err) < 1e3
+        assert summary.df_model == 3
+
+
+def test_no_more_pivots_are_taken_than_the_rank():
+    spread = np.eye(4)
+    spread[:3, 3] = spread[3, :3] = 3**-0.5
+    spread[3, 3] = 1 + 1e-13  # what rounding leaves of a combination of the others
+    assert first_pivots(spread, 4).tolist() == [0, 1, 2, 3]
+    assert first_pivots(spread, 3).tolist() == [0, 1, 2]

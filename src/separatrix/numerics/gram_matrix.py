@@ -84,10 +84,21 @@ def rank_limit(p: int) -> float:
     return 8 * p * EPS
 
 
-def first_pivots(A: Floats) -> NDArray[np.intp]:
-    """Columns of a scaled Gram matrix that are not linear combinations of columns before them."""
+def first_pivots(A: Floats, rank: int) -> NDArray[np.intp]:
+    """Columns of a scaled Gram matrix that are not linear combinations of columns before them: ``rank`` at most.
+
+    What rounding leaves of a combination depends on the order of the columns, and can exceed the limit by which the
+    rank was found with the largest pivots first: the limit then grows until no more columns than the rank are left.
+    """
+    limit = rank_limit(len(A) + 1)
+    while len(pivots := _pivots_above(limit, A)) > rank and limit < 1e-6:
+        limit *= 4.0
+    return pivots
+
+
+def _pivots_above(limit: float, A: Floats) -> NDArray[np.intp]:
     d = len(A)
-    kept, factor, limit = list[int](), np.zeros((d, 0)), rank_limit(d + 1)
+    kept, factor = list[int](), np.zeros((d, 0))
     for j in range(d):
         left = float(A[j, j] - factor[j] @ factor[j])
         if left > limit:

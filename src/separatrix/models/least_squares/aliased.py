@@ -43,7 +43,8 @@ def without_aliased(model: LeastSquares, X: Any, y: Any, sample_weight: Any) -> 
     totals = Moments(table.d).add(table.X, None, None, weights).totals()
     normal = NormalEquations(totals, table.d, 0.0, lift, lift)
     flat = np.sqrt(np.diagonal(normal.A)) <= 1e-14 * np.sqrt(normal.weight) * np.abs(normal.x_mean)
-    kept = first_pivots(np.where(flat[:, None] | flat, 0.0, normal.scaled)) if lift else first_pivots(normal.scaled)
+    scaled = np.where(flat[:, None] | flat, 0.0, normal.scaled) if lift else normal.scaled
+    kept = first_pivots(scaled, model.rank_ - int(lift))
     if not len(kept):
         raise InferenceError(
             "no column varies, so that nothing but the intercept is left, the mean of y: add a column that varies."

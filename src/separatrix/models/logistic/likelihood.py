@@ -247,7 +247,8 @@ def first_independent(problem: LogisticProblem) -> NDArray[np.intp]:
     """The columns that are not linear combinations of the intercept and columns before them."""
     gram = weighted_gram(problem.X, problem.counts, 0.0, problem.lift)
     flat = np.sqrt(np.diagonal(gram.A)[: problem.d]) <= 1e-14 * np.sqrt(gram.weight) * np.abs(gram.x_mean[: problem.d])
-    return first_pivots(np.where(flat[:, None] | flat, 0.0, gram.scaled[: problem.d, : problem.d]))
+    scaled = np.where(flat[:, None] | flat, 0.0, gram.scaled[: problem.d, : problem.d])
+    return first_pivots(scaled, len(independent_columns(problem.X, problem.weights, problem.lift).kept))
 
 
 def on_the_way(problem: LogisticProblem, estimate: Floats) -> Floats:
