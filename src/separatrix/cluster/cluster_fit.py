@@ -135,7 +135,7 @@ def path(
     >>> coef[:, 0].round(3)
     array([2.   , 1.333, 1.   ])
     """
-    from separatrix.cluster.moment_learners import ridge_path
+    from separatrix.cluster.partition_rows import PartitionRows
     from separatrix.models.least_squares.least_squares import LeastSquares
     from separatrix.validation import check_finite_vector
 
@@ -143,7 +143,7 @@ def path(
         raise ParameterError(f"only LeastSquares has a path of penalties, not {type(learner).__name__}.")
     given = check_finite_vector(np.ravel(np.asarray(alphas, dtype=np.float64)), what="alphas")
     with opened(learner, source, target, **options) as (_, rows):
-        return ridge_path(learner, rows, given)
+        return learner._path_of_rows(PartitionRows(rows), given)
 
 
 def need_distributed(learner: Any) -> None:
@@ -190,9 +190,10 @@ def rounds_on(partitions: Any, address: str | None, workers: int | None, progres
 def fit_rows(learner: Any, rows: EncodedSource, checkpoint: Checkpoint) -> dict[str, Any]:
     """Fit by the form that the learner has; what else there is to say about the fit."""
     if learner._distributed == "moments":
-        from separatrix.cluster.moment_learners import fit_from_moments
+        from separatrix.cluster.partition_rows import PartitionRows
 
-        fit_from_moments(learner, rows)
+        classes = rows.target.classes
+        learner._fit_rows(PartitionRows(rows), rows.table, None if classes is None else classes.tolist())
     elif learner._distributed == "rounds":
         from separatrix.cluster.logistic_fit import fit_logistic
 

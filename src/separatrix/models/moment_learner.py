@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.errors import ParameterError
 from separatrix.numerics.moments import Moments, merge
 from separatrix.protocol import Estimator, FoldPath, FoldRows
+from separatrix.rows.moments import labels_of, moments_of
+from separatrix.rows.protocol import Rows
 from separatrix.validation import Table, check_labels, check_table, check_targets
 
+BROUGHT = 2**22  # numbers of rows elsewhere that are brought here where passes do not suffice: 32 MB
 MOST_NUMBERS = 2**24  # in the scatters of all folds together
 HOW = "moments of the folds, merged"
 
@@ -36,6 +40,31 @@ class MomentLearner(Estimator):
     def _fit_moments(self, moments: Moments, table: Table) -> bool:
         """Fit from such moments of rows like the table's; False where the rows themselves are needed."""
         raise NotImplementedError("a learner that needs moments fits from them")
+
+    def _fit_rows(self, rows: Rows, table: Table, classes: Sequence[Any] | None) -> None:
+        """Fit to rows of any place: one pass for their moments, and what the learner makes of them.
+
+        Options that need more than passes are fitted here where the rows are few enough to be brought here.
+        """
+        self._check_parameters()
+        needed, few = self._moments_needed(), rows.n * rows.d <= BROUGHT
+        if needed is None and not few:
+            raise ParameterError(
+                f"{self!r} needs all rows in one place: its options have no distributed form for more than "
+                f"{BROUGHT:,} numbers."
+            )
+        if needed is None or not self._fit_moments_of(rows, moments_of(rows, classes, self._pooled), table, few):
+            leaf = rows.take(1)
+            cast(Any, self).fit(leaf.X, labels_of(leaf, classes), sample_weight=leaf.weights)
+            self._remember_features(table)
+
+    def _fit_moments_of(self, rows: Rows, moments: Moments, table: Table, few: bool) -> bool:
+        """Fit from the moments of rows; False where the rows are needed, and they are ``few``."""
+        return self._fit_moments(moments, table) or (not few and self._fit_anyway(moments, table))
+
+    def _fit_anyway(self, moments: Moments, table: Table) -> bool:
+        """Where moments lose digits or do not determine the model: with a warning, or the error that says why."""
+        raise NotImplementedError("a learner says what it makes of such moments")
 
     def _fold_path(self, rows: FoldRows, grid: Sequence[dict[str, Any]]) -> FoldPath | None:
         if any(grid):  # options may change which moments are needed

@@ -9,13 +9,13 @@ import pytest
 
 import separatrix
 from separatrix import LeastSquares, LeastSquaresClassifier, kernels
-from separatrix.models.least_squares import twofold_refinement
 from separatrix.models.least_squares.choose import LIMITS, is_trusted
 from separatrix.models.least_squares.gram_of_rows import GramOfRows
 from separatrix.models.least_squares.ridge_solver import solve_least_squares
-from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum, residuals_of
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import LeastSquaresProblem, normal_equations
+from separatrix.rows.places import TableRows
 
 
 def draw(n, d, seed, offset=0.0, correlated=0.0):
@@ -34,24 +34,28 @@ def test_a_look_that_is_left_out_would_change_no_bit(n, d, offset, correlated, a
     assert is_trusted(normal) == (normal.squared_condition <= LIMITS.trusted)
     if not is_trusted(normal):  # fits of this condition are solved by orthogonal factors
         return
-    looks, residuals = [], twofold_refinement._residuals
-    monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
-    short = refine(kernels.rows(X), y, None, normal.solve()[0], normal)
+    looks, residuals = [], residuals_of(TableRows(X, targets=y), 0)
+
+    def looked(high, low):
+        looks.append(1)
+        return residuals(high, low)
+
+    short = refine(looked, normal.solve()[0], normal)
     few = len(looks)
     monkeypatch.setattr(type(normal), "contraction", np.inf)
-    whole = refine(kernels.rows(X), y, None, normal.solve()[0], normal)
+    whole = refine(looked, normal.solve()[0], normal)
     assert few <= len(looks) - few
     assert few == 1 or offset
     np.testing.assert_array_equal(short[0], whole[0])
     assert short[1] == pytest.approx(whole[1], rel=1e-15)
-    assert short[1] == pytest.approx(residual_sum(problem, short[0][None])[0], rel=1e-14)
+    assert short[1] == pytest.approx(residual_sum(TableRows(X, targets=y), short[0][None])[0], rel=1e-14)
 
 
 @pytest.mark.parametrize(("n", "d"), [(50, 300), (120, 130), (200, 1500)])
 def test_wide_ridge_fits_look_once(n, d, monkeypatch):
     X, y = draw(n, d, n + d)
-    looks, residuals = [], twofold_refinement._residuals
-    monkeypatch.setattr(twofold_refinement, "_residuals", lambda *a: looks.append(1) or residuals(*a))
+    looks, residuals = [], kernels.residual_gradient
+    monkeypatch.setattr(kernels, "residual_gradient", lambda *a: looks.append(1) or residuals(*a))
     short = LeastSquares(1.0).fit(X, y)
     assert (short.solver_, len(looks)) == ("wide", 1)
     monkeypatch.setattr(GramOfRows, "contraction", np.inf)

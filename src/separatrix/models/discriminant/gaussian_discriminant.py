@@ -61,6 +61,12 @@ class Discriminant(LinearClassifier, MomentLearner, ChunkLearner):
             return False
         return bool(np.isfinite(np.sum(self.means_)))
 
+    def _fit_anyway(self, moments: Moments, table: Table) -> bool:
+        self._moments, self.classes_ = moments, np.array(moments.labels)
+        self._remember_features(table)
+        self._solve(moments.totals(), table.names, None)
+        return True
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate the densities of all classes from all rows.
 

@@ -23,11 +23,12 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.kernels.blas_threads import scipy_linalg
-from separatrix.models.least_squares.orthogonal_factors import centre_of, counted_rows, dense
+from separatrix.models.least_squares.orthogonal_factors import centre_of, counted_rows, dense, rows_of
 from separatrix.models.least_squares.row_space import Combination, refine_combination
-from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum, residuals_of
 from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.normal_equations import LeastSquaresProblem, Solution
+from separatrix.rows.places import TableRows
 
 RESOLVED = 1e-17  # of the sum of squares: the smallest penalty whose effect twofold gradients resolve in all directions
 SOLVABLE = 1e10  # the greatest condition of K, as LAPACK estimates it in the 1-norm; rows below it are independent
@@ -283,7 +284,7 @@ def by_products(problem: LeastSquaresProblem, design: Design) -> Solution | None
     lifted, sums = found
     lifted[:, design.without_spread()] = 0.0
     rank, condition = (problem.p, gram.later_condition()) if resolved else (design.shape[0], np.inf)
-    return Solution(lifted, residual_sum(problem, lifted, sums), rank, condition, "wide", None)
+    return Solution(lifted, residual_sum(rows_of(problem), lifted, sums), rank, condition, "wide", None)
 
 
 _Found = tuple[Floats, list[float | None]]  # lifted weights, and residual sums as far as they are known
@@ -293,10 +294,9 @@ def _ridge(problem: LeastSquaresProblem, design: Design, gram: GramOfRows) -> _F
     """Weights corrected in twofold precision; None where corrections do not shrink."""
     lifted = design.lifted(gram.weights(design.targets))
     sums: list[float | None] = []
-    weights = None if problem.weights is None else design.c
+    rows = TableRows(design.X, weights=None if problem.weights is None else design.c, targets=design.Y)
     for k, start in enumerate(lifted):
-        target = np.ascontiguousarray(design.Y[:, k])
-        found = refine(kernels.rows(design.X), target, weights, start, gram, CLOSE)
+        found = refine(residuals_of(rows, k), start, gram, CLOSE)
         if found is None:
             return None
         lifted[k] = found[0]

@@ -11,14 +11,13 @@ LSQR starts from zero and so ends at the solution of least norm (Paige and Saund
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares.gram_of_rows import RowsAbout
-from separatrix.models.least_squares.twofold_refinement import Sums, penalised_gradient, residual_sum, residual_sums
+from separatrix.models.least_squares.orthogonal_factors import rows_of
+from separatrix.models.least_squares.twofold_refinement import Residuals, penalised_gradient, residual_sum, residuals_of
 from separatrix.numerics.normal_equations import LeastSquaresProblem, Solution
 from separatrix.numerics.twofold import twofold_add
 
@@ -66,23 +65,24 @@ def solve_cg(problem: LeastSquaresProblem, most: float) -> Solution | None:
     """The solution for a penalty alpha > 0; None where it is not proved to be close after ``most`` steps a target."""
     system = RidgeSystem(problem)
     out, largest = [], system.alpha
-    for y in problem.Y.T:
-        found = _one_target(system, np.ascontiguousarray(y), most)
+    rows = rows_of(problem)
+    for k in range(problem.Y.shape[1]):
+        found = _one_target(system, residuals_of(rows, k), most)
         if found is None:
             return None
         out.append(found[0])
         largest = max(largest, found[1])
     lifted = np.array(out)
     condition = float(np.sqrt(largest / system.alpha))
-    return Solution(lifted, residual_sum(problem, lifted), problem.p, condition, "cg", None)
+    return Solution(lifted, residual_sum(rows_of(problem), lifted), problem.p, condition, "cg", None)
 
 
-def _one_target(system: RidgeSystem, y: Floats, most: float) -> tuple[Floats, float] | None:
+def _one_target(system: RidgeSystem, residuals: Residuals, most: float) -> tuple[Floats, float] | None:
     """Lifted weights, and the largest quotient p'Ap / p'p of the directions: an eigenvalue is at least as large."""
-    sums: Sums = partial(residual_sums, system.rows, y, system.c)
     high, low, largest, taken = np.zeros(system.d + 1), np.zeros(system.d + 1), system.alpha, 0
     for _ in range(ROUNDS):
-        g = penalised_gradient(sums, high, low, system)
+        g, rest, _ = residuals(high, low)
+        g = penalised_gradient(g, rest, high, low, system)
         left = system.reduced(g)
         if high.any() and np.linalg.norm(left) <= CLOSE * system.alpha * np.linalg.norm(high[: system.size]):
             return high + low, largest
@@ -124,4 +124,4 @@ def solve_lsqr(problem: LeastSquaresProblem) -> Solution:
     found = [lsqr(operator, y, iter_lim=10 * sum(A.shape), **options) for y in A.targets.T]
     lifted = A.lifted(np.column_stack([one[0] for one in found]))
     condition = max(1.0, *(float(one[6]) for one in found))
-    return Solution(lifted, residual_sum(problem, lifted), min(problem.n, problem.p), condition, "lsqr", None)
+    return Solution(lifted, residual_sum(rows_of(problem), lifted), min(problem.n, problem.p), condition, "lsqr", None)

@@ -14,11 +14,12 @@ from separatrix.arrays import Floats
 from separatrix.errors import DataError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.least_squares.after_least_squares import AfterLeastSquares
+from separatrix.models.least_squares.choose import by_condition
 from separatrix.models.least_squares.fold_path import PenaltiesOnFolds, errors_of
 from separatrix.models.least_squares.non_negative import from_moments_non_negative, solve_non_negative
 from separatrix.models.least_squares.normal_factor import MOST_COLUMNS, NormalFactor
 from separatrix.models.least_squares.penalised_squares import NO_MOMENTS, PenalisedSquares, moments_suffice
-from separatrix.models.least_squares.ridge_solver import from_moments, solve_path
+from separatrix.models.least_squares.ridge_solver import by_passes, from_moments, solve_path
 from separatrix.models.linear_predictors import LinearRegressor
 from separatrix.models.moment_learner import moments_of_folds
 from separatrix.numerics.moments import Moments, Totals
@@ -26,6 +27,8 @@ from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, Sol
 from separatrix.numerics.sparse_moments import add_at_once, totals_at_once
 from separatrix.parameters import categories, choice, constraints, flag, learner, number
 from separatrix.protocol import ChunkLearner, FoldPath, FoldRows
+from separatrix.rows.moments import moments_of
+from separatrix.rows.protocol import Rows
 from separatrix.validation import (
     Table,
     check_finite_vector,
@@ -259,6 +262,13 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
             lifted = lifted[:, 0]
         return lifted[..., :-1].copy(), lifted[..., -1].copy()
 
+    def _path_of_rows(self, rows: Rows, alphas: Floats) -> tuple[Floats, Floats]:
+        """As :meth:`path`, for rows of any place: from one pass over them."""
+        self._check_parameters()
+        totals = moments_of(rows).totals()
+        lifted = np.array([from_moments(self._normal_of(totals, rows.d, float(a))).lifted[0] for a in alphas])
+        return lifted[:, :-1].copy(), lifted[:, -1].copy()
+
     @property
     def moment_vector_(self) -> Floats:
         """X'y of the lifted rows (x, 1), with their weights; the bias last; for several targets one column each."""
@@ -335,6 +345,18 @@ class LeastSquares(LinearRegressor, PenalisedSquares, AfterLeastSquares, ChunkLe
         self._remember_features(table)
         self._store(from_moments(normal), table, rows)
         self._log_weight = 0.0 if float(moments.weight.sum()) == rows else float("nan")
+        return True
+
+    def _fit_moments_of(self, rows: Rows, moments: Moments, table: Table, few: bool) -> bool:
+        normal, n = self._normal_of(moments.totals(), moments.features), int(moments.counts.sum())
+        method = "qr" if self.solver == "moments" or n < normal.p else by_condition(normal)
+        solution = None if method == "qr" else by_passes(rows, normal, method)
+        if solution is None and few and self.solver != "moments":
+            return False
+        self._moments = moments
+        self._remember_features(table)
+        self._store(solution or from_moments(normal), table, n)
+        self._log_weight = 0.0 if float(moments.weight.sum()) == n else float("nan")
         return True
 
     def _copied(self) -> dict[str, Any]:

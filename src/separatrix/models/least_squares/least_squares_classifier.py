@@ -128,6 +128,13 @@ class LeastSquaresClassifier(LinearClassifier, PenalisedSquares, ChunkLearner):
         self._store(from_moments(normal), table)
         return True
 
+    def _fit_anyway(self, moments: Moments, table: Table) -> bool:
+        asked, self.solver = self.solver, "moments"
+        try:
+            return self._fit_moments(moments, table)
+        finally:
+            self.solver = asked
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those of all earlier calls, and solve from the moments of all.
 

@@ -16,13 +16,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.data.row_files import columns_of
 from separatrix.errors import ParameterError, PrecisionWarning, warn_user
 from separatrix.models.least_squares.choose import LIMITS
+from separatrix.models.least_squares.orthogonal_factors import rows_of
 from separatrix.models.least_squares.ridge_solver import from_moments, solve_directly
-from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residual_sums
+from separatrix.models.least_squares.twofold_refinement import penalised_gradient, residual_sum, residuals_of
 from separatrix.numerics.gram_matrix import EPS
 from separatrix.numerics.moments import Totals
 from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution, normal_equations
@@ -41,7 +41,9 @@ def solve_non_negative(problem: LeastSquaresProblem, totals: Totals, solver: str
         one = replace(problem, Y=np.ascontiguousarray(problem.Y[:, [k]]))
         lifted[k], condition = _one_target(one, totals.columns(np.append(np.arange(d), d + k)), solver)
         conditions.append(condition)
-    return Solution(lifted, residual_sum(problem, lifted), _rank(problem.lift, lifted), max(conditions), NAME, None)
+    return Solution(
+        lifted, residual_sum(rows_of(problem), lifted), _rank(problem.lift, lifted), max(conditions), NAME, None
+    )
 
 
 def from_moments_non_negative(totals: Totals, alpha: float, d: int, lift: bool, free: bool) -> Solution:
@@ -75,7 +77,7 @@ def _one_target(problem: LeastSquaresProblem, totals: Totals, solver: str) -> tu
     d = int(problem.X.shape[1])
     normal = normal_equations(totals, problem)
     used = columns_in_use(normal, 0)
-    rows, y = kernels.rows(problem.X), np.ascontiguousarray(problem.Y[:, 0])
+    residuals = residuals_of(rows_of(problem), 0)
     slack = 64 * EPS * normal.scale[:d] * np.sqrt(normal.spread[0])  # the rounding of a gradient
     for _ in range(3 * d):
         kept, condition = np.flatnonzero(used), 1.0
@@ -88,8 +90,8 @@ def _one_target(problem: LeastSquaresProblem, totals: Totals, solver: str) -> tu
         if (lifted[kept] <= 0).any():
             used &= lifted[:-1] > 0
             continue
-        sums = partial(residual_sums, rows, y, problem.weights)
-        g = penalised_gradient(sums, lifted, np.zeros(d + 1), normal)[:d]
+        g, rest, _ = residuals(lifted, np.zeros(d + 1))
+        g = penalised_gradient(g, rest, lifted, np.zeros(d + 1), normal)[:d]
         pulled = np.where(used, -np.inf, g - slack)
         if pulled.max() <= 0:
             return lifted, condition

@@ -18,6 +18,7 @@ from separatrix.arrays import Floats
 from separatrix.numerics.gram_matrix import EPS, rank_limit
 from separatrix.numerics.normal_equations import Basis, LeastSquaresProblem, dependent_columns
 from separatrix.numerics.twofold import twofold_add
+from separatrix.rows.places import TableRows
 
 STEPS = 30
 CLOSE = 1e-14  # the last correction of an iteration that converged, relative to the first
@@ -26,6 +27,11 @@ CLOSE = 1e-14  # the last correction of an iteration that converged, relative to
 def dense(X: Any) -> Floats:
     """Checked rows as a float64 array."""
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
+
+
+def rows_of(problem: LeastSquaresProblem) -> TableRows:
+    """The rows, targets and weights of a problem, for passes."""
+    return TableRows(problem.X, weights=problem.weights, targets=problem.Y)
 
 
 def counted_rows(problem: LeastSquaresProblem) -> tuple[Any, Floats, Floats]:

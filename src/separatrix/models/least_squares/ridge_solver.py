@@ -12,19 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.models.least_squares.choose import LIMITS, by_condition, choose, direct, most_steps
 from separatrix.models.least_squares.gram_of_rows import CentredRows, RowsAbout, by_products, is_resolved
 from separatrix.models.least_squares.iterative import solve_cg, solve_lsqr
-from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, counted_rows, dense
+from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, counted_rows, dense, rows_of
 from separatrix.models.least_squares.singular_values import solve_svd
-from separatrix.models.least_squares.twofold_refinement import refine, residual_sum
+from separatrix.models.least_squares.twofold_refinement import refine, residual_sum, residuals_of
 from separatrix.numerics.moments import Totals
 from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEquations, Solution, normal_equations
+from separatrix.rows.protocol import Rows
 
 CHUNK = 2**16  # numbers of rows that stay in the cache between the two products
 
@@ -56,17 +57,31 @@ def solve_directly(problem: LeastSquaresProblem, totals: MakeTotals, solver: str
 
 def _by_condition(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
     method = by_condition(normal)
-    if method == "qr":
-        return _solve_qr(problem)
-    if method == "corrected":
-        return _corrected(problem, normal)
-    lifted = normal.solve()
-    if method == "refined" or normal.loses_bias(lifted):
-        return _refined(problem, normal)
-    rss = normal.rss(lifted)
-    if np.any(rss < 1e-3 * normal.spread):
-        rss = residual_sum(problem, lifted)
-    return _of_normal(lifted, rss, normal, "moments")
+    if method == "corrected" and (corrected := _corrected(problem, normal)) is not None:
+        return corrected
+    found = None if method == "qr" else by_passes(rows_of(problem), normal, method)
+    return found or _solve_qr(problem)
+
+
+def by_passes(rows: Rows, normal: NormalEquations, method: str) -> Solution | None:
+    """The minimiser from normal equations and passes over rows of any place; None where corrections do not shrink."""
+    lifted, known = normal.solve(), list[float | None]()
+    if method == "moments" and not normal.loses_bias(lifted):
+        rss = normal.rss(lifted)
+        return _of_normal(rows, lifted, None if np.any(rss < 1e-3 * normal.spread) else rss, normal, method)
+    for k, start in enumerate(lifted):
+        found = refine(residuals_of(rows, k), start, normal)
+        if found is None:
+            return None
+        lifted[k], squares = found
+        known.append(squares)
+    return _of_normal(rows, lifted, known, normal, "refined")
+
+
+def _of_normal(rows: Rows, lifted: Floats, rss: Any, normal: NormalEquations, name: str) -> Solution:
+    if rss is None or isinstance(rss, list):
+        rss = residual_sum(rows, lifted, rss or ())
+    return Solution(lifted, rss, normal.p, normal.later_condition(), name, normal.later_basis())
 
 
 def solve_path(problem: LeastSquaresProblem, alphas: Floats, totals: MakeTotals, solver: str = "auto") -> Floats:
@@ -107,16 +122,18 @@ def _solve_wide(problem: LeastSquaresProblem) -> Solution:
     return by_products(problem, design) or solve_svd(problem, design, "wide")
 
 
-def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
-    """All targets at once; of the nine digits or more that Cholesky keeps, one correction makes twelve to fifteen."""
+def _corrected(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution | None:
+    """All targets at once; of the nine digits or more that Cholesky keeps, one correction makes twelve to fifteen.
+
+    None where that does not show. It wins 1.0 to 1.5 times for one target and 2 to 2.8 for eight.
+    """
     start = normal.solve()
     gradient, rss = _gradients(problem, start)
     lifted = start + normal.corrections(gradient)
     if normal.loses_bias(lifted) or normal.loses_digits(lifted, rss):
-        return _refined(problem, normal)
-    if np.any(rss < 1e-6 * normal.size2):
-        rss = residual_sum(problem, lifted)
-    return _of_normal(lifted, rss, normal, "corrected")
+        return None
+    own = None if np.any(rss < 1e-6 * normal.size2) else rss
+    return _of_normal(rows_of(problem), lifted, own, normal, "corrected")
 
 
 def _gradients(problem: LeastSquaresProblem, lifted: Floats) -> tuple[Floats, Floats]:
@@ -138,24 +155,6 @@ def _gradients(problem: LeastSquaresProblem, lifted: Floats) -> tuple[Floats, Fl
     if not problem.lift:
         gradient[:, -1] = 0.0
     return gradient, rss
-
-
-def _refined(problem: LeastSquaresProblem, normal: NormalEquations) -> Solution:
-    starts = normal.solve()
-    rows = kernels.rows(problem.X)
-    lifted, sums = np.empty_like(starts), list[float | None]()
-    for k, start in enumerate(starts):
-        y = np.ascontiguousarray(problem.Y[:, k])
-        found = refine(rows, y, problem.weights, start, normal)
-        if found is None:
-            return _solve_qr(problem)
-        lifted[k], squares = found
-        sums.append(squares)
-    return _of_normal(lifted, residual_sum(problem, lifted, sums), normal, "refined")
-
-
-def _of_normal(lifted: Floats, rss: Floats, normal: NormalEquations, name: str) -> Solution:
-    return Solution(lifted, rss, normal.p, normal.later_condition(), name, normal.later_basis())
 
 
 def _solve_qr(problem: LeastSquaresProblem) -> Solution:

@@ -17,7 +17,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import PrecisionWarning, warn_user
 from separatrix.kernels.blas_threads import scipy_linalg
 from separatrix.models.least_squares.gram_of_rows import CentredRows, combination, is_resolved
-from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors
+from separatrix.models.least_squares.orthogonal_factors import OrthogonalFactors, rows_of
 from separatrix.models.least_squares.row_space import RowSpace, refine_combination
 from separatrix.models.least_squares.twofold_refinement import residual_sum
 from separatrix.numerics.gram_matrix import rank_limit
@@ -43,7 +43,7 @@ def solve_svd(problem: LeastSquaresProblem, design: CentredRows, name: str) -> S
         condition = np.inf
     elif not problem.alpha:
         dependent = dependent_columns(inverse.null(), design.X.shape[1])
-    return Solution(lifted, residual_sum(problem, lifted), rank, condition, name, None, dependent)
+    return Solution(lifted, residual_sum(rows_of(problem), lifted), rank, condition, name, None, dependent)
 
 
 def _penalised_condition(A: Floats, alpha: float) -> float:

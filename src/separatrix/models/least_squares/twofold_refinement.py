@@ -7,7 +7,7 @@ change no bit, the rows are not read again for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Protocol
 
@@ -16,8 +16,8 @@ import numpy as np
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.numerics.gram_matrix import EPS
-from separatrix.numerics.normal_equations import LeastSquaresProblem
-from separatrix.numerics.twofold import twofold_add, twofold_times
+from separatrix.numerics.twofold import twofold_add, twofold_sum, twofold_times
+from separatrix.rows.protocol import Leaf, Pass, Rows
 
 STEPS = 12
 SMALL = 1e-8  # of the sum of squares: a change that is known well enough to be subtracted
@@ -43,27 +43,36 @@ class Correcting(Penalised, Protocol):
     def correction(self, g: Floats) -> Floats: ...
 
 
-Sums = Callable[[Floats, Floats], tuple[Floats, Floats]]  # X'(y - Xw) at twofold weights, as a pair
+Residuals = Callable[[Floats, Floats], tuple[Floats, Floats, float]]  # at twofold weights: see leaf_residuals
 
 
-def residual_sums(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats
-) -> tuple[Floats, Floats]:
-    """The weighted sum of residual times lifted row, in twofold precision."""
-    return _residuals(rows, y, weights, high, low)[:2]
-
-
-def _residuals(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, high: Floats, low: Floats
-) -> tuple[Floats, Floats, float]:
+def leaf_residuals(leaf: Leaf, target: int, high: Floats, low: Floats) -> tuple[Floats, Floats, float]:
+    """Of a leaf at twofold lifted weights: the weighted sum of residual times lifted row, as a pair of doubles, and the
+    residual sum of squares."""
+    y = leaf.targets if leaf.targets.ndim == 1 else np.ascontiguousarray(leaf.targets[:, target])
     g, rest = np.zeros(len(high)), np.zeros(len(high))
-    squares, _ = kernels.residual_gradient(rows, y, weights, high, low, g, rest, None)
+    squares, _ = kernels.residual_gradient(leaf.rows, y, leaf.weights, high, low, g, rest, None)
     return g, rest, squares
 
 
-def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Penalised) -> Floats:
+def join_residuals(
+    left: tuple[Floats, Floats, float], right: tuple[Floats, Floats, float]
+) -> tuple[Floats, Floats, float]:
+    """The sums of two runs of leaves."""
+    high, error = twofold_sum(left[0], right[0])
+    return high, left[1] + right[1] + error, left[2] + right[2]
+
+
+RESIDUALS = Pass(leaf_residuals, join_residuals)
+
+
+def residuals_of(rows: Rows, target: int) -> Residuals:
+    """The residuals of one target, in a pass over rows of any place."""
+    return partial(rows.reduce, RESIDUALS, target)
+
+
+def penalised_gradient(g: Floats, rest: Floats, high: Floats, low: Floats, normal: Penalised) -> Floats:
     """Minus half the gradient at twofold lifted weights, in twofold precision, then rounded."""
-    g, rest = sums(high, low)
     if normal.alpha:
         pull, pull_low = twofold_times(normal.alpha, high, low)
         if normal.free:
@@ -72,70 +81,44 @@ def penalised_gradient(sums: Sums, high: Floats, low: Floats, normal: Penalised)
     return g + rest
 
 
-@dataclass(frozen=True, slots=True)
-class Refined:
-    """Lifted weights, the last step to them, and the gradient from which that was made."""
-
-    lifted: Floats
-    step: Floats
-    gradient: Floats
-
-
 def refine(
-    rows: kernels.Rows, y: Floats, weights: Floats | None, start: Floats, normal: Correcting, close: float = 1e-15
+    residuals: Residuals, start: Floats, normal: Correcting, close: float = 1e-15
 ) -> tuple[Floats, float | None] | None:
-    """As :func:`refine_by`, for rows of this process: lifted weights, and the residual sum of squares.
+    """Lifted weights corrected until nothing changes, and their residual sum of squares; None where corrections stop
+    shrinking above ``close``.
 
     With u the last step, g and p the gradient at the point before it without and with the penalty, the sum of squares
     there falls by 2 u.g - u.X'Xu, where X'Xu = p - alpha u. The sum is None where that is not small beside it.
     """
-    plain, squares = np.zeros_like(start), 0.0
-
-    def sums(high: Floats, low: Floats) -> tuple[Floats, Floats]:
-        nonlocal plain, squares
-        g, rest, squares = _residuals(rows, y, weights, high, low)
-        plain = g + rest
-        return g, rest
-
-    found = refine_by(sums, start, normal, close)
-    if found is None:
-        return None
-    u = found.step
-    penalised = u[:-1] if normal.free else u
-    change = 2 * float(u @ plain) - float(u @ found.gradient) + normal.alpha * float(penalised @ penalised)
-    return found.lifted, squares - change if abs(change) <= SMALL * squares else None
-
-
-def refine_by(sums: Sums, start: Floats, normal: Correcting, close: float = 1e-15) -> Refined | None:
-    """Lifted weights corrected until nothing changes, or None where corrections stop shrinking above ``close``."""
     high, low = start.copy(), np.zeros(len(start))
     scale = np.append(normal.scale, np.sqrt(normal.weight)) if len(normal.scale) < len(start) else normal.scale
     before, left = np.inf, normal.contraction
     for _ in range(STEPS):
-        gradient = penalised_gradient(sums, high, low, normal)
-        step = normal.correction(gradient)
+        g, rest, squares = residuals(high, low)
+        p = penalised_gradient(g, rest, high, low, normal)
+        u = normal.correction(p)
         if not normal.lift:
-            step[-1] = 0.0
-        moved = np.abs(step) * scale
+            u[-1] = 0.0
+        moved = np.abs(u) * scale
         relative = float(np.max(moved)) / (float(np.max(np.abs(high) * scale)) or 1.0)
         if not np.isfinite(relative) or relative > 0.25 * before:
-            return Refined(high + low, np.zeros_like(step), gradient) if before < close else None
-        high, low = twofold_add(high, low, step)
+            return (high + low, squares) if before < close else None
+        high, low = twofold_add(high, low, u)
         following = np.fmin(moved, left * float(np.max(moved)))  # no step is longer than the one before it
         if np.all(following <= EPS / 64 * np.abs(high) * scale):
             break
         before = relative
-    return Refined(high + low, step, gradient)
+    penalised = u[:-1] if normal.free else u
+    change = 2 * float(u @ (g + rest)) - float(u @ p) + normal.alpha * float(penalised @ penalised)
+    return high + low, squares - change if abs(change) <= SMALL * squares else None
 
 
-def residual_sum(problem: LeastSquaresProblem, lifted: Floats, known: Sequence[float | None] = ()) -> Floats:
+def residual_sum(rows: Rows, lifted: Floats, known: Sequence[float | None] = ()) -> Floats:
     """Residual sums of squares, one per target, in twofold precision; those that are known are not computed."""
-    rows = kernels.rows(problem.X)
-    out = np.empty(len(lifted))
     zeros = np.zeros(lifted.shape[1])
-    for k, (w, squares) in enumerate(zip_longest(lifted, known)):
-        if squares is None:
-            y = np.ascontiguousarray(problem.Y[:, k])
-            squares = _residuals(rows, y, problem.weights, np.ascontiguousarray(w), zeros)[2]
-        out[k] = squares
-    return out
+    return np.array(
+        [
+            residuals_of(rows, k)(np.ascontiguousarray(w), zeros)[2] if squares is None else squares
+            for k, (w, squares) in enumerate(zip_longest(lifted, known))
+        ]
+    )

@@ -20,6 +20,7 @@ from separatrix import (
 from separatrix.cluster import Choices
 from separatrix.data.sources import open_source
 from separatrix.errors import DataError, ParameterError, PrecisionWarning
+from separatrix.models import moment_learner
 
 STANDARD = Choices(scale="standard", drop=("number",))
 REGRESSION = Choices(scale="standard", drop=("label",))
@@ -30,6 +31,9 @@ EXACT = [
     (LeastSquaresClassifier(), "label"),
     (LinearDiscriminant(), "label"),
     (QuadraticDiscriminant(shrinkage=0.1), "label"),
+    (LeastSquares(positive=True), "number"),  # these need the rows, which are few enough to be brought here
+    (LeastSquares(solver="qr"), "number"),
+    (LinearDiscriminant(shrinkage="ledoit-wolf"), "label"),
 ]
 
 
@@ -60,7 +64,7 @@ def test_the_model_of_one_machine(folder, learner, target):
         np.testing.assert_allclose(learner.intercept_, alone.intercept_, rtol=1e-13 if tight else 1e-11, atol=1e-14)
     if isinstance(learner, LeastSquares):
         assert learner.rss_ == pytest.approx(alone.rss_, rel=1e-13)
-        if not learner.alpha:
+        if not (learner.alpha or learner.positive):
             assert learner.summary().std_err == pytest.approx(alone.summary().std_err, rel=1e-12)
 
 
@@ -88,9 +92,15 @@ def test_a_model_file(folder, tmp_path):
     assert again.about["partitions"] == 8
 
 
-def test_digits_that_moments_lose_are_warned_of(tmp_path):
+def test_digits_that_moments_lose_are_found_in_the_rows_or_warned_of(tmp_path, monkeypatch):
     lines = [f"{k // 2 + (k % 3) * 1e-5!r},{k // 2},{k % 7}" for k in range(60)]
     source = write_parts(tmp_path, "nearly,number,target", lines, [0, 20, 40, 60])
+    model = cluster.fit(LeastSquares(), source, target="target", address="here")
+    X, y = np.array([[k // 2 + (k % 3) * 1e-5, k // 2] for k in range(60)]), np.arange(60.0) % 7
+    alone = LeastSquares().fit(X, y)
+    assert (model.learner.solver_, model.learner.solver_) == ("qr", alone.solver_)
+    np.testing.assert_allclose(model.learner.coef_, alone.coef_, rtol=1e-12)
+    monkeypatch.setattr(moment_learner, "BROUGHT", 0)  # as of more rows than are brought here
     with pytest.warns(PrecisionWarning, match="moments keep about"):
         cluster.fit(LeastSquares(), source, target="target", address="here")
 
@@ -102,13 +112,14 @@ def test_a_density_that_does_not_exist_is_an_error(tmp_path):
         cluster.fit(LinearDiscriminant(), source, target="label", address="here")
 
 
-def test_a_learner_without_a_distributed_form_is_refused(folder):
+def test_a_learner_without_a_distributed_form_is_refused(folder, monkeypatch):
     able = (
         "AROW, AveragedPerceptron, LeastSquares, LeastSquaresClassifier, LinearDiscriminant, LogisticRegression, "
         "PassiveAggressive, Perceptron, QuadraticDiscriminant"
     )
     with pytest.raises(ParameterError, match=f"VotedPerceptron has no distributed form: {able} have one"):
         cluster.fit(VotedPerceptron(), f"{folder}/part*.csv", target="label", address="here")
+    monkeypatch.setattr(moment_learner, "BROUGHT", 0)
     with pytest.raises(ParameterError, match="needs all rows in one place"):
         fitted(LinearDiscriminant(shrinkage="ledoit-wolf"), "label", f"{folder}/part*.csv")
     with pytest.raises(ParameterError, match=r"order='worst' has no distributed form"):
