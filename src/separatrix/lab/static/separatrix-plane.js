@@ -72,7 +72,7 @@ export class SeparatrixPlane extends HTMLElement {
       event.preventDefault();
       if (event.shiftKey) scene.redo(); else scene.undo();
     });
-    withChecker().then(() => { this.checker = true; this.#later(); });
+    withChecker().then(() => { this.checker = true; this.#answers = null; this.#later(); });
     this.#draw();
   }
 
