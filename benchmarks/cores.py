@@ -58,7 +58,7 @@ def ours(X: Any, t: Any, y: Any, clean: Any) -> dict[str, Callable[[], Any]]:
     """What a user would type, by name."""
     logistic = LogisticRegression(C=1.0, tol=1e-6).fit(X[:10_000], y[:10_000])
     warnings.simplefilter("ignore", IterationWarning)  # one epoch is what is measured
-    early = Perceptron(max_iter=12).fit(X, clean)
+    early = Perceptron(order="cyclic", max_iter=12).fit(X, clean)
     late = np.append(early.coef_, early.intercept_)
     return {
         "least squares": lambda: LeastSquares().fit(X, t).coef_,
@@ -66,10 +66,12 @@ def ours(X: Any, t: Any, y: Any, clean: Any) -> dict[str, Callable[[], Any]]:
         "ridge logistic, gap 1e-6": lambda: LogisticRegression(C=1.0, tol=1e-6).fit(X, y).coef_,
         "predict": lambda: logistic.predict(X),
         "predict_proba": lambda: logistic.predict_proba(X),
-        "perceptron, first epoch": lambda: Perceptron(max_iter=1).fit(X, clean).coef_,
-        LATE: lambda: Perceptron(max_iter=1, start=late).fit(X, clean).coef_,
-        FOUR: lambda: Perceptron(max_iter=4, start=late).fit(X, clean).coef_,
-        "averaged perceptron, a late epoch": lambda: AveragedPerceptron(max_iter=1, start=late).fit(X, clean).coef_,
+        "perceptron, first epoch": lambda: Perceptron(order="cyclic", max_iter=1).fit(X, clean).coef_,
+        LATE: lambda: Perceptron(order="cyclic", max_iter=1, start=late).fit(X, clean).coef_,
+        FOUR: lambda: Perceptron(order="cyclic", max_iter=4, start=late).fit(X, clean).coef_,
+        "averaged perceptron, a late epoch": lambda: (
+            AveragedPerceptron(order="cyclic", max_iter=1, start=late).fit(X, clean).coef_
+        ),
         "separability, overlap": lambda: np.array(separability(X, y).witness),
     }
 

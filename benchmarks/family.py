@@ -98,8 +98,8 @@ def digits():
         {
             "theirs": lambda: Theirs(max_iter=passes, tol=None, shuffle=False).fit(X, y),
             "theirs by default": lambda: Theirs().fit(X, y),
-            "ovr": lambda: sx.Perceptron(max_iter=passes).fit(X, y),
-            "kesler": lambda: sx.Perceptron(max_iter=passes, multiclass="kesler").fit(X, y),
+            "ovr": lambda: sx.Perceptron(max_iter=passes, order="cyclic").fit(X, y),
+            "kesler": lambda: sx.Perceptron(max_iter=passes, order="cyclic", multiclass="kesler").fit(X, y),
             "averaged": lambda: sx.AveragedPerceptron(order="cyclic", max_iter=passes).fit(X, y),
             "ovr by default": lambda: sx.Perceptron().fit(X, y),
         }

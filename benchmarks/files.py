@@ -100,13 +100,13 @@ def stream_fit(path: Path, threads: int) -> Perceptron:
 
 def fit_svmlight(path: Path, threads: int) -> Perceptron:
     X, y = read_libsvm(path, threads=threads)
-    return Perceptron(max_iter=1).fit(X, y)
+    return Perceptron(max_iter=1, order="cyclic").fit(X, y)
 
 
 def fit_csv(path: Path, threads: int) -> Perceptron:
     read = read_plain(path, "y", threads=threads)
     assert read is not None
-    return Perceptron(max_iter=1).fit(read[0], read[1])
+    return Perceptron(max_iter=1, order="cyclic").fit(read[0], read[1])
 
 
 def sklearn_svmlight(path: Path) -> object:
@@ -119,14 +119,14 @@ def with_pandas(path: Path) -> Perceptron:
     import pandas
 
     frame = pandas.read_csv(path)
-    return Perceptron(max_iter=1).fit(frame.drop(columns="y").to_numpy(), frame["y"].to_numpy())
+    return Perceptron(max_iter=1, order="cyclic").fit(frame.drop(columns="y").to_numpy(), frame["y"].to_numpy())
 
 
 def with_polars(path: Path) -> Perceptron:
     import polars
 
     frame = polars.read_csv(path)
-    return Perceptron(max_iter=1).fit(frame.drop("y").to_numpy(), frame["y"].to_numpy())
+    return Perceptron(max_iter=1, order="cyclic").fit(frame.drop("y").to_numpy(), frame["y"].to_numpy())
 
 
 def with_duckdb(path: Path) -> Perceptron:
@@ -134,7 +134,7 @@ def with_duckdb(path: Path) -> Perceptron:
 
     columns = duckdb.sql(f"FROM read_csv('{path}')").fetchnumpy()
     y = columns.pop("y")
-    return Perceptron(max_iter=1).fit(np.column_stack(list(columns.values())), y)
+    return Perceptron(max_iter=1, order="cyclic").fit(np.column_stack(list(columns.values())), y)
 
 
 def table(path: Path, contenders: dict[str, Callable[[], object]], rounds: int = 5) -> None:

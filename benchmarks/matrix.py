@@ -141,7 +141,7 @@ def cases(shape: Shape, long: bool) -> Iterator[tuple[str, Any]]:
         yield "LDA", (lambda: sx.LinearDiscriminant().fit(X, y), None, lda)
     perceptron = {"Perceptron": lambda tol: linear_model.Perceptron(max_iter=10, tol=None, shuffle=False).fit(X, y)}
     if shape.K == 2:
-        yield "perceptron, 10 passes", (lambda: sx.Perceptron(max_iter=10).fit(X, y), None, perceptron)
+        yield "perceptron, 10 passes", (lambda: sx.Perceptron(max_iter=10, order="cyclic").fit(X, y), None, perceptron)
     if shape.d <= 50:
         made = {
             "PolynomialFeatures": lambda tol: preprocessing.PolynomialFeatures(2, include_bias=False).fit_transform(X)

@@ -87,10 +87,10 @@ ax = sx.plotting.plot_boundary(model, X, y, updates=3)
 # figure: The six rows and the last hyperplane, with earlier ones faded. Each arrow is the update y·x, drawn from its row.
 
 # %%
-# **Why (4, 1) elsewhere?** ``Perceptron()`` with its defaults has a bias and calls a score of zero a mistake while it learns.
+# **Why (4, 1) elsewhere?** ``Perceptron(order="cyclic")`` has a bias and calls a score of zero a mistake while it learns.
 # It makes four mistakes in two passes and ends at :math:`w = (4, 1), b = 0`. Both hyperplanes separate the rows.
 
-default = sx.Perceptron().fit(X, y)
+default = sx.Perceptron(order="cyclic").fit(X, y)
 print("default: w =", default.coef_[0], " b =", default.intercept_[0], " mistakes", default.mistakes_)
 
 # %%

@@ -212,7 +212,10 @@ print("rows looked at:", model.visits_, " at most", bound.most_visits)
 slow = {}
 for c in (2.0, 4.0, 8.0, 16.0):
     near = np.array([[c - 1], [c + 1]])
-    made, tight = sx.Perceptron(max_iter=100_000).fit(near, [-1, 1]).mistakes_, sx.mistake_bound(near, [-1, 1])
+    made, tight = (
+        sx.Perceptron(order="cyclic", max_iter=100_000).fit(near, [-1, 1]).mistakes_,
+        sx.mistake_bound(near, [-1, 1]),
+    )
     slow[c] = made, tight.most
     print(f"c = {c:>2.0f}  margin {tight.margin[0]:.4f}  mistakes {made:>5,} of at most {tight.most:,}")
 
@@ -273,7 +276,7 @@ ax = sx.plotting.plot_boundary(fewest, flipped.X, flipped.y)
 #       :math:`\lVert w_k \rVert^2` may grow like :math:`k^2`, as fast as the square of lemma 1, and nothing is squeezed.
 
 line, labels = np.array([[12.0], [18.0]]), [-1, 1]
-twelve = sx.Perceptron(max_iter=1000).fit(line, labels)
+twelve = sx.Perceptron(order="cyclic", max_iter=1000).fit(line, labels)
 lifted_bound = sx.mistake_bound(line, labels)
 print(f"R²/δ² = {18**2 / 9:.0f}, proved bound {lifted_bound.most:,}, mistakes {twelve.mistakes_}")
 least = sx.fewest_mistakes(xor.X, xor.y)

@@ -144,7 +144,7 @@ assert from_far.mistakes_ <= sx.mistake_bound(unit, signs, fit_intercept=False, 
 # **"The cosine increases at each update".** Only its lower bound :math:`\gamma\sqrt{k}/R` does.
 
 spread = load_example("separable")
-run = sx.Perceptron(trace=True).fit(spread.X, spread.y)
+run = sx.Perceptron(order="cyclic", trace=True).fit(spread.X, spread.y)
 best = sx.mistake_bound(spread.X, spread.y)
 cosine = run.trace_.replay(spread.X, spread.y).proof(best.coef, best.intercept).cosine[1:]
 assert (np.diff(cosine) < 0).any()
@@ -189,6 +189,6 @@ assert np.flatnonzero(steps.mistake).tolist()[-1] == 500
 # margin :math:`\gamma/\lVert w \rVert`: with rows 12 (−) and 18 (+), :math:`R^2/\delta^2` says 36, and the perceptron makes 367
 # mistakes.
 
-line = sx.Perceptron(max_iter=1000).fit([[12.0], [18.0]], [-1, 1])
+line = sx.Perceptron(order="cyclic", max_iter=1000).fit([[12.0], [18.0]], [-1, 1])
 assert line.mistakes_ == 367 > 18**2 / 3**2 == 36
 assert line.mistakes_ <= sx.mistake_bound([[12.0], [18.0]], [-1, 1]).most

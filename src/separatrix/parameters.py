@@ -55,7 +55,7 @@ RENAMED = {
     "intercept_scaling": (("", "the intercept is never penalised; leave it out"),),
     "copy_X": (("", "X is never changed; leave it out"),),
     "normalize": (("", "standardise the columns before (StandardScaler in a pipeline)"),),
-    "n_jobs": (("", "separatrix.threads(n) limits the threads of a block; leave it out"),),
+    "n_jobs": (("", "separatrix.kernels.threads(n) limits the threads of a block; leave it out"),),
 }
 
 

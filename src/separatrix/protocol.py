@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.callbacks import observed, support
 from separatrix.errors import DataError, ParameterError, raise_not_fitted
 from separatrix.parameters import constraints, defaults, explain
 from separatrix.validation import Table, check_same_features, check_table
@@ -65,6 +66,33 @@ class Estimator:
     _of_formula: ClassVar[tuple[str, ...]] = ()  # attributes of a fit by a formula, which the next fit does not have
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "fit" in cls.__dict__:
+            cls.fit = observed(cls.__dict__["fit"])  # type: ignore[attr-defined]  # of the subclass
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Tell scikit-learn's callbacks of every fit and of its steps; without arguments, of none (scikit-learn 1.9).
+
+        Parameters
+        ----------
+        *callbacks : callbacks
+            Instances of scikit-learn's ``FitCallback``, as ``sklearn.callback.ProgressBar()``.
+
+        Returns
+        -------
+        self
+            The same learner.
+
+        Examples
+        --------
+        >>> from separatrix import Perceptron
+        >>> Perceptron().set_callbacks()
+        Perceptron()
+        """
+        support().set_callbacks(self, *callbacks)
+        return self
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name.

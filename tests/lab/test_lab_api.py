@@ -43,7 +43,7 @@ def test_the_numbers_are_the_library_s(lab, name):
     X, y = np.array([p[:2] for p in points]), np.array([p[2] for p in points])
     whole = good(lab, "/api/run", asked(points, max_iter=20))
     start, run = whole["start"], whole["looks"]
-    steps = step_trace(Perceptron(max_iter=20, random_state=0), X, y, positive=1, max_steps=5000)
+    steps = step_trace(Perceptron(order="cyclic", max_iter=20, random_state=0), X, y, positive=1, max_steps=5000)
     assert run["row"] == steps.row.tolist()
     assert run["mistake"] == steps.mistake.tolist()
     assert [*start["w"], start["b"]] == steps.start.tolist()

@@ -182,5 +182,5 @@ def test_a_fit_does_not_change_the_repr(name):
 
 
 def test_threads_are_not_a_parameter_of_a_learner():
-    with pytest.raises(TypeError, match=r"separatrix.threads\(n\) limits the threads"):
+    with pytest.raises(TypeError, match=r"separatrix.kernels.threads\(n\) limits the threads"):
         sx.LogisticRegression(n_jobs=2)

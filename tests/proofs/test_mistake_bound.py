@@ -27,13 +27,13 @@ def test_unit_vectors_meet_the_bound(n):
 
 def test_half_width_in_place_of_the_lifted_margin_would_be_false():
     X, y = np.array([[57.0], [76.0]]), np.array([-1, 1])
-    model = Perceptron(max_iter=5000).fit(X, y)
+    model = Perceptron(order="cyclic", max_iter=5000).fit(X, y)
     assert (model.mistakes_, model.n_iter_) == (7590, 4338)
     bound = mistake_bound(X, y)
     assert model.mistakes_ <= bound.most
     assert bound.radius**2 / margin(X, y).lower ** 2 < 65
     assert bound.against(model).within
-    small = Perceptron(max_iter=500).fit(np.array([[12.0], [18.0]]), y)
+    small = Perceptron(order="cyclic", max_iter=500).fit(np.array([[12.0], [18.0]]), y)
     assert small.mistakes_ == 367 <= mistake_bound(np.array([[12.0], [18.0]]), y).most
 
 
@@ -41,7 +41,7 @@ def test_the_bound_of_normalised_rows_is_for_their_run_only():
     X, y = np.array([[100.0, 0.0], [1.0, -1.0]]), np.array([1, -1])
     raw, unit = mistake_bound(X, y, fit_intercept=False), mistake_bound(X, y, fit_intercept=False, normalize_rows=True)
     assert reads(unit.bound, "6.8")
-    model = Perceptron(fit_intercept=False).fit(X, y)
+    model = Perceptron(order="cyclic", fit_intercept=False).fit(X, y)
     assert model.mistakes_ == 52 <= raw.most
     scaled = Perceptron(fit_intercept=False, normalize_rows=True).fit(X, y)
     assert unit.against(scaled).within

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from separatrix import fewest_mistakes, separability, verify
-from separatrix.proofs import Certificate
 from separatrix.errors import CertificateError
+from separatrix.proofs import Certificate
 from separatrix.proofs.fewest_mistakes.bracket import bracket
 from separatrix.proofs.separability.verdict import given_data
 

@@ -201,7 +201,7 @@ def _run(table: AuditTable, session: Session, X: Any, margin: Margin | None, sep
     passes = int(np.clip(reads // max(table.cells, 1), FEWEST_PASSES, 1000))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = Perceptron(max_iter=passes).fit(X, table.signs)
+        model = Perceptron(order="cyclic", max_iter=passes).fit(X, table.signs)
     so_far = np.cumsum(model.epoch_mistakes_)
     at = np.unique(np.linspace(0, len(so_far) - 1, min(POINTS, len(so_far))).astype(int))
     return PerceptronRun(

@@ -333,7 +333,7 @@ def mistakes_curve(model: Any) -> MistakesCurve:
     >>> from separatrix.evaluation import mistakes_curve
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
     >>> mistakes_curve(Perceptron().fit(X, y)).mistakes
-    array([2, 2, 2, 1, 1, 0])
+    array([3, 1, 0])
     """
     last = final_step(model)
     counts = getattr(last, "epoch_mistakes_", None)

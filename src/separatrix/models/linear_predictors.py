@@ -96,7 +96,7 @@ class Classifier(FormulaFit):
         >>> from separatrix import Perceptron
         >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
         >>> Perceptron().fit(X, y).decision_function([[0.0], [4.0]])
-        array([-4.,  4.])
+        array([-2.,  2.])
         """
         raise NotImplementedError("a classifier says what its scores are")
 
@@ -179,7 +179,7 @@ class LinearClassifier(Classifier):
         >>> from separatrix import Perceptron
         >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
         >>> Perceptron().fit(X, y).decision_function([[0.0], [4.0]])
-        array([-4.,  4.])
+        array([-2.,  2.])
         """
         checked = self._check_rows(X, finite=False).X
         return finite_scores(self._scores_of(checked), checked)

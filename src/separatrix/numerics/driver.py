@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from separatrix.callbacks import STEPS
 from separatrix.numerics.status import Measured, Status, Stop
 
 State = TypeVar("State")
@@ -58,12 +59,13 @@ def drive(
     at_limit : the status of a run that ends there
     watch : called with each new state, for progress; what it raises ends the run as an error
     """
-    steps = 0
+    steps, told = 0, STEPS.get()
     try:
         while (status := solver.terminate(state)) is None:
             if steps >= max_steps:
                 status = at_limit
                 break
+            before = 0 if told is None else told.count
             moved = solver.step(state)
             if moved is None:
                 status = Status.ILL_CONDITIONED
@@ -71,6 +73,8 @@ def drive(
             state, steps = moved, steps + 1
             if watch is not None:
                 watch(state)
+            if told is not None:
+                told.ended(before)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     return Driven(state, status, steps)

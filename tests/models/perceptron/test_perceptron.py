@@ -30,7 +30,7 @@ XOR_LABELS = np.array([0, 1, 1, 0])
     ],
 )
 def test_the_worked_example_to_the_last_weight(recipe, coef, intercept, rows):
-    model = Perceptron(trace=True) if recipe is None else Perceptron.recipe(recipe, trace=True)
+    model = Perceptron(order="cyclic", trace=True) if recipe is None else Perceptron.recipe(recipe, trace=True)
     model.fit(SIX, SIX_LABELS)
     assert model.coef_.tolist() == [list(coef)]
     assert model.intercept_.tolist() == [intercept]
@@ -85,7 +85,7 @@ def test_a_streak_ends_at_the_row_of_the_last_update():
 
 @pytest.mark.parametrize(("low", "high", "mistakes", "passes"), [(12, 18, 367, 221), (57, 76, 7590, 4338)])
 def test_two_rows_far_from_the_origin(low, high, mistakes, passes):
-    model = Perceptron(max_iter=np.inf).fit([[low], [high]], [-1, 1])
+    model = Perceptron(order="cyclic", max_iter=np.inf).fit([[low], [high]], [-1, 1])
     assert (model.mistakes_, model.n_iter_) == (mistakes, passes)
     # lifted margin: the distance of 0 from the segment between -(low, 1) and (high, 1)
     a, b = np.array([-low, -1.0]), np.array([high, 1.0])
@@ -134,15 +134,15 @@ def test_what_a_zero_score_predicts():
 
 
 def test_a_limit_in_the_middle_of_a_pass_is_kept_and_checked():
-    model = Perceptron(max_updates=2).fit(SIX, SIX_LABELS)
+    model = Perceptron(order="cyclic", max_updates=2).fit(SIX, SIX_LABELS)
     assert (model.mistakes_, model.status_) == (2, Status.MAX_UPDATES)
-    exact = Perceptron(max_updates=4).fit(SIX, SIX_LABELS)
+    exact = Perceptron(order="cyclic", max_updates=4).fit(SIX, SIX_LABELS)
     assert (exact.mistakes_, exact.status_, exact.errors_) == (4, Status.SEPARATED, 0)
     assert Perceptron(order="restart", max_updates=4).fit(SIX, SIX_LABELS).status_ is Status.SEPARATED
 
 
 def test_mistakes_in_a_pass_are_not_the_errors_of_the_final_weights():
-    model = Perceptron(max_iter=1).fit(SIX, SIX_LABELS)
+    model = Perceptron(order="cyclic", max_iter=1).fit(SIX, SIX_LABELS)
     assert model.epoch_mistakes_.tolist() == [4]
     assert model.errors_ == 0
     assert model.status_ is Status.SEPARATED
@@ -166,13 +166,13 @@ def test_warm_start_goes_on_where_the_fit_before_ended():
 
 def test_weights_scale_updates_and_zero_skips_rows():
     weights = np.array([2.0, 1, 1, 1, 0.5, 1])
-    model = Perceptron(trace=True, max_iter=1).fit(SIX, SIX_LABELS, sample_weight=weights)
+    model = Perceptron(order="cyclic", trace=True, max_iter=1).fit(SIX, SIX_LABELS, sample_weight=weights)
     replay = model.trace_.replay(SIX, SIX_LABELS, sample_weight=weights)
     assert replay.weights[1].tolist() == [2, -4, -2]
     assert replay.weights[-1, :2].tolist() == model.coef_[0].tolist()
     flipped = SIX_LABELS.copy()
     flipped[3] = 1
-    skipped = Perceptron().fit(SIX, flipped, sample_weight=[1, 1, 1, 0, 1, 1])
+    skipped = Perceptron(order="cyclic").fit(SIX, flipped, sample_weight=[1, 1, 1, 0, 1, 1])
     assert skipped.status_ is Status.CONVERGED
     assert skipped.errors_ == 0
 
@@ -224,7 +224,7 @@ def test_the_weights_of_an_overflowing_run_are_called_so():
 
 
 def test_verbose_reports_each_pass_on_stderr(capsys):
-    Perceptron(verbose=True).fit(SIX, SIX_LABELS)
+    Perceptron(order="cyclic", verbose=True).fit(SIX, SIX_LABELS)
     assert capsys.readouterr().err.splitlines() == [
         "Perceptron: 4 mistakes, 4 so far",
         "Perceptron: 0 mistakes, 4 so far",
@@ -276,8 +276,8 @@ def test_weights_that_leave_one_class_are_refused(options, weights):
 def test_a_class_of_weight_zero_is_skipped_in_a_stream_as_in_a_fit():
     y = np.array(["a", "b", "c", "a", "b", "c"])
     weights = {"c": 0.0}
-    fitted = Perceptron(max_iter=1).fit(SIX[y != "c"], y[y != "c"])
-    streamed = Perceptron(class_weight=weights).partial_fit(SIX, y)
+    fitted = Perceptron(order="cyclic", max_iter=1).fit(SIX[y != "c"], y[y != "c"])
+    streamed = Perceptron(order="cyclic", class_weight=weights).partial_fit(SIX, y)
     assert streamed.classes_.tolist() == ["a", "b"]
     assert streamed.coef_.tobytes() == fitted.coef_.tobytes()
     assert streamed.mistakes_ == fitted.mistakes_

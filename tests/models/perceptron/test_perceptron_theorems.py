@@ -130,13 +130,15 @@ def test_any_chunking_gives_the_same_weights(seed, cuts, tie, start, n_classes, 
     given_start = rng.normal(size=5) if start == "given" else start
     options = {"tie": tie, "start": given_start, "normalize_rows": normalize_rows, "random_state": 2}
     edges = [0, *sorted(set(cuts)), 30]
-    chunked = Perceptron(**options)
+    chunked = Perceptron(order="cyclic", **options)
     for begin, end in pairwise(edges):
         chunked.partial_fit(X[begin:end], y[begin:end], sample_weight=weights[begin:end])
     present = sorted(set(y[weights > 0]))
-    whole = Perceptron(**options).partial_fit(X, y, sample_weight=weights)
-    known = Perceptron(**options).partial_fit(X, y, classes=present, sample_weight=weights)
-    at_once = Perceptron(max_iter=1, **options).fit(X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0])
+    whole = Perceptron(order="cyclic", **options).partial_fit(X, y, sample_weight=weights)
+    known = Perceptron(order="cyclic", **options).partial_fit(X, y, classes=present, sample_weight=weights)
+    at_once = Perceptron(order="cyclic", max_iter=1, **options).fit(
+        X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0]
+    )
     for other in (whole, known, at_once):
         assert chunked.classes_.tolist() == other.classes_.tolist()
         assert chunked.coef_.tobytes() == other.coef_.tobytes()

@@ -64,7 +64,7 @@ def test_a_textbook_order_on_sorted_rows_warns(learner):
     X, y = load_iris(return_X_y=True)
     options = {"kernel": "linear"} if learner is sx.KernelPerceptron else {}
     with pytest.warns(IterationWarning, match=r'rows are sorted by class; shuffle them \(order="shuffle"\)'):
-        learner(**options).fit(X, y)
+        learner(order="cyclic", **options).fit(X, y)
     _, found = caught(lambda: learner(order="shuffle", random_state=0, **options).fit(X, y))
     assert "sorted" not in str([w.message for w in found])
 

@@ -21,8 +21,8 @@ from separatrix import (
     VotedPerceptron,
 )
 from separatrix.errors import DataError, ParameterError, SeparatrixWarning
+from separatrix.models.perceptron import step_tables as module
 from separatrix.models.perceptron import step_trace
-from separatrix.models.perceptron import step_trace as module
 
 SIX = np.array([(-1, 2), (1, 0), (1, 1), (-1, 0), (-1, -2), (1, -1)], dtype=float)
 SIGNS = np.array([-1, 1, 1, -1, -1, 1])
@@ -72,7 +72,12 @@ def test_it_ends_at_the_weights_of_the_fit(data, order, normalize_rows, containe
 
 @pytest.mark.parametrize(
     "learner",
-    [AROW(max_iter=4), MarginPerceptron(max_iter=4), PassiveAggressive(max_iter=4), Perceptron(stop="streak")],
+    [
+        AROW(max_iter=4),
+        MarginPerceptron(max_iter=4),
+        PassiveAggressive(max_iter=4),
+        Perceptron(order="cyclic", stop="streak"),
+    ],
     ids=lambda learner: type(learner).__name__,
 )
 def test_other_rules_end_at_the_weights_of_their_fit(data, learner):
@@ -137,14 +142,14 @@ def test_one_class_of_three():
 
 
 def test_what_is_kept_and_printed():
-    steps = step_trace(Perceptron(), SIX, SIGNS, max_steps=3)
+    steps = step_trace(Perceptron(order="cyclic"), SIX, SIGNS, max_steps=3)
     assert (len(steps), steps.complete, steps.visits) == (3, False, 12)
     assert "the first 3 of 12 looks" in str(steps)
     assert list(steps.to_dict()) == [
         "step", "epoch", "row", "label", "score", "predicted", "mistake", "update", "w0", "w1", "b"
     ]  # fmt: skip
     assert steps.to_frame()["w0"].tolist() == [1, 2, 3]
-    wide = step_trace(Perceptron(max_iter=1), np.eye(30), np.arange(30) % 2)
+    wide = step_trace(Perceptron(order="cyclic", max_iter=1), np.eye(30), np.arange(30) % 2)
     assert "…" in next(line for line in wide.lines() if "yes" in line)
     moved = step_trace(PassiveAggressive(max_iter=4), np.random.default_rng(8).normal(size=(40, 3)), np.arange(40) % 2)
     assert "update" in next(moved.lines())

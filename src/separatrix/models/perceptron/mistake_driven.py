@@ -165,7 +165,7 @@ class MistakeDriven(LinearClassifier):
         >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
         >>> model = Perceptron().fit(X, y)
         >>> model.mistakes_, model.errors_, model.status_.name
-        (8, 0, 'CONVERGED')
+        (4, 0, 'CONVERGED')
         """
         self._check_parameters()
         table, labels = self._labelled_rows(X, y)

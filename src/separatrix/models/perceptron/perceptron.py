@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 DEFAULT_UPDATES = 10**6  # where there are no passes to count
 
 RECIPES: dict[str, dict[str, Any]] = {
-    "rosenblatt": {"start": "random"},
-    "batch": {"tie": "positive", "fit_intercept": False, "stop": "streak"},
+    "rosenblatt": {"order": "cyclic", "start": "random"},
+    "batch": {"order": "cyclic", "tie": "positive", "fit_intercept": False, "stop": "streak"},
     "restart": {"order": "restart"},
-    "normalised": {"tie": "positive", "fit_intercept": False, "normalize_rows": True},
-    "online": {"tie": "positive", "fit_intercept": False, "max_iter": 1},
-    "repeated": {"tie": "positive", "fit_intercept": False},
+    "normalised": {"order": "cyclic", "tie": "positive", "fit_intercept": False, "normalize_rows": True},
+    "online": {"order": "cyclic", "tie": "positive", "fit_intercept": False, "max_iter": 1},
+    "repeated": {"order": "cyclic", "tie": "positive", "fit_intercept": False},
 }
 ROOM = 2**16  # updates logged in one call of the orders without passes
 
@@ -55,10 +55,10 @@ class Perceptron(SingleRowLearner):
     ----------
     start : {"zeros", "ones", "random"} or array of d or d + 1 numbers, default="zeros"
         The first weights; "random" draws standard normals. An array may hold the intercept as its last entry.
-    order : {"cyclic", "restart", "shuffle", "blocks", "any", "worst"}, default="cyclic"
-        Which row is looked at next: passes in the order given, back to row 0 after every update, passes
-        shuffled anew, passes by random blocks of 65,536 rows, each of them shuffled (for rows that lie in a file), a
-        random violator, the violator with the least y s(x).
+    order : {"cyclic", "restart", "shuffle", "blocks", "any", "worst"}, default="shuffle"
+        Which row is looked at next: passes in the order given (as in the recipes; misleading where rows are sorted
+        by class), back to row 0 after every update, passes shuffled anew, passes by random blocks of 65,536 rows, each
+        of them shuffled (for rows that lie in a file), a random violator, the violator with the least y s(x).
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of zero is a mistake while learning, or counts as +1.
     boundary : {"positive", "negative", "undefined"}, default="positive"
@@ -84,7 +84,7 @@ class Perceptron(SingleRowLearner):
         Multiplies the size of the updates of a class.
     warm_start : bool, default=False
         Start from the weights of the previous fit.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the random start and of the orders "shuffle", "blocks" and "any".
     hashing : int or None, default=None
         Columns that ``learn_one`` hashes dicts of features to; None: every feature gets its own.
@@ -114,13 +114,13 @@ class Perceptron(SingleRowLearner):
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
     >>> model = Perceptron().fit(X, y)
     >>> model.coef_, model.intercept_, model.mistakes_
-    (array([[2.]]), array([-4.]), 8)
+    (array([[1.]]), array([-2.]), 4)
     >>> model.predict([[5.0]]).tolist()
     ['yes']
     """
 
     start: str | ArrayLike = choice("zeros", "ones", "random", default="zeros", other="array of d or d + 1 numbers")
-    order: str = choice("cyclic", "restart", "shuffle", "blocks", "any", "worst", default="cyclic")
+    order: str = choice("cyclic", "restart", "shuffle", "blocks", "any", "worst", default="shuffle")
     tie: str = choice("mistake", "positive", default="mistake")
     boundary: str = boundary()
     normalize_rows: bool = flag(False)
@@ -132,7 +132,7 @@ class Perceptron(SingleRowLearner):
     multiclass: str = choice("ovr", "kesler", default="ovr")
     class_weight: Any = class_weights()
     warm_start: bool = flag(False)
-    random_state: Any = seed()
+    random_state: Any = seed(0)
     hashing: int | None = count(None, most=2**31)
     trace: bool = flag(False)
     verbose: bool = flag(False)
@@ -149,9 +149,10 @@ class Perceptron(SingleRowLearner):
         ----------
         name : {"rosenblatt", "batch", "restart", "normalised", "online", "repeated"}
             Random start; while some row is wrong; back to row 0 after each update; rows of length 1; one pass over a
-            stream; pass after pass. All but rosenblatt and restart have no intercept and read sign(0) as +1. A recipe
-            has the limits of the learner: rosenblatt, batch, normalised and repeated end after 100 passes at most,
-            restart after a million updates; ``max_iter`` and ``max_updates`` change them.
+            stream; pass after pass. All but restart take the rows in the order given; all but rosenblatt and restart
+            have no intercept and read sign(0) as +1. A recipe has the limits of the learner: rosenblatt, batch,
+            normalised and repeated end after 100 passes at most, restart after a million updates; ``max_iter`` and
+            ``max_updates`` change them.
         **changes : keyword arguments
             Parameters that differ from those of the recipe.
 

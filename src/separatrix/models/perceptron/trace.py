@@ -69,7 +69,7 @@ class Trace:
     >>> from separatrix import Perceptron
     >>> model = Perceptron(trace=True).fit([[0.0], [1.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
     >>> len(model.trace_), model.trace_.rows[:4], model.trace_.start
-    (8, array([0, 2, 0, 1]), array([0., 0.]))
+    (4, array([2, 0, 1, 1]), array([0., 0.]))
     """
 
     start: Floats
