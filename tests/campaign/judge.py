@@ -94,7 +94,9 @@ class Statement:
         self.part, self.case, self.labels = part, case, truth.labels
         self.dropped = {*data["dropped"]}
         self.classes, self.plus, self.minus = part.get("kesler"), part.get("positive"), part.get("negative")
-        self.key = repr((part["intercept"], part["reading"], sorted(self.dropped), self.classes, self.plus, self.minus))
+        self.key = repr(
+            (part["intercept"], part["data"]["reading"], sorted(self.dropped), self.classes, self.plus, self.minus)
+        )
 
     def scope(self):
         """The rows z that the claim is about, with signs or owners, or None where it is about nothing."""
@@ -106,7 +108,7 @@ class Statement:
             if len(set(codes)) < len(self.classes) or len(set(self.classes)) < len(self.classes) or len(codes) < 2:
                 return None
             X = [case.X[i] for i in kept]
-            return oracle.kesler(X, codes, len(self.classes), part["intercept"], part["reading"])[0], None, X
+            return oracle.kesler(X, codes, len(self.classes), part["intercept"], part["data"]["reading"])[0], None, X
         plus, minus = self.plus, self.minus
         kept = [i for i in kept if self.labels[i] in plus or minus is None or self.labels[i] in minus]
         signs = [1 if self.labels[i] in plus else -1 for i in kept]
@@ -115,12 +117,12 @@ class Statement:
         if len(set(signs)) < 2 or len(set(named)) < len(named) or not {*named} <= present:
             return None
         X = [case.X[i] for i in kept]
-        return oracle.lifted(X, signs, part["intercept"], part["reading"]), signs, X
+        return oracle.lifted(X, signs, part["intercept"], part["data"]["reading"]), signs, X
 
     def facts(self):
         """What is true of the scope, worked out when it is asked for."""
         scope = self.scope()
-        return None if scope is None else Facts(*scope, self.part["intercept"], self.part["reading"])
+        return None if scope is None else Facts(*scope, self.part["intercept"], self.part["data"]["reading"])
 
     def judged(self, facts):
         if facts is None:

@@ -7,6 +7,7 @@ from random import Random
 
 from cases import make
 from checks import check_set, classes_of
+from larger_sets import check_larger, show_larger
 from model_files import check_model_files, show_model
 from mutants import EACH, check_mutants
 
@@ -27,6 +28,7 @@ def misbehave(case, tally):
 KINDS = {
     "sets": (check_set, lambda seed: repr(make(seed, classes_of(Random(-1 - seed))))),
     "mutants": (check_mutants, lambda seed: f"{EACH} mutants of case {seed}"),
+    "larger": (check_larger, show_larger),
     "models": (check_model_files, show_model),
     "trouble": (misbehave, str),
 }

@@ -55,7 +55,7 @@ def certificates(case, rng):
 
 def other_forms(found):
     """The same bracket with weights for every witness, with shares of them, and with one or two blocks of all rows."""
-    content, rows, subject = found.certificate.content, found._search.rows, found._subject
+    content, rows, subject = found.certificate.content, found._searched.certified, found._searched.named
     if not content["lower"] or "blocks" in content["nodes"][0]:
         return []
     _, witnesses = proof(found._search, found.lower)

@@ -16,6 +16,7 @@ import mutants
 import pytest
 from worker import campaign
 
+LARGER = 8  # labelled sets for one of 11 to 40 parameters, which takes as long
 COUNT = int(os.environ.get("SEPARATRIX_CAMPAIGN", "400"))
 SHARDS = max(1, min(24, COUNT // 1000))
 FULL = COUNT >= 200_000  # enough for every outcome to be met in every shard
@@ -43,6 +44,13 @@ def test_labelled_sets(shard):
     outcomes |= {f"coefficient {fate}" for fate in ("finite", "+inf", "-inf", "undetermined", "unidentifiable")}
     outcomes |= {"witnesses", "certificates", "fewest mistakes", "perceptron runs"}
     assert not FULL or outcomes <= {name for name in tally if tally[name] >= 10}
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_larger_sets(shard):
+    tally = passed("larger", max(SHARDS, COUNT // LARGER), shard)
+    assert not FULL or {"complete", "quasi", "overlap", "40 parameters and more"} <= set(tally)
+    assert tally.get("undecided coefficients", 0) < tally["certificates"] // 50 + 5
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))

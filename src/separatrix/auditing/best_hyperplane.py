@@ -88,8 +88,8 @@ def _maximum_margin(
         session.clock.leave_out("the maximum margin", why)
         return BestHyperplane(BestFacts(None, None, fates, [], why))
     with session.clock.stage("maximum margin"):
-        raw = margin_between(separation.given, [table.positive], [1 - table.positive], False)
-        scaled = raw if table.sparse else margin(table.standardised, table.signs)
+        raw = margin_between(separation.given, [table.positive], [1 - table.positive], False).accepted()
+        scaled = raw if table.sparse else margin(table.standardised, table.signs).accepted()
     support = np.sort(np.asarray(raw.support)).tolist()
     facts = MarginFacts(
         raw.lower,
@@ -118,6 +118,8 @@ def _coefficient_fates(session: Session, separation: DecidedSeparation) -> Coeff
     with session.clock.stage("coefficients"):
         try:
             decided = {name: str(fate) for name, fate in found.coefficients.items()}
+            for name in (name for name, fate in decided.items() if fate in ("+inf", "-inf")):
+                found.coefficients[name].accepted()
         except CertificateError as error:
             session.clock.leave_out(what, str(error))
             return CoefficientFates(False)

@@ -221,7 +221,7 @@ def _bound(table: AuditTable, X: Any, margin: Margin) -> NovikoffBound:
     A hyperplane at least m away from every row, with |w| = 1, has the margin m / sqrt(1 + b^2) as (w, b) of length 1.
     """
     if table.d <= WIDE:
-        found = mistake_bound(X, table.signs)
+        found = mistake_bound(X, table.signs).accepted()
         return NovikoffBound(found.radius, ProvedBracket(*found.margin), found.bound)
     squares = X.multiply(X).sum(axis=1) if table.sparse else (X**2).sum(axis=1)
     radius = math.sqrt(1 + float(np.max(squares))) * (1 + ROUNDED)

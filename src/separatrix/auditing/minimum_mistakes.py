@@ -77,7 +77,7 @@ def bracket_mistakes(
         known=np.append(first.coef, first.intercept),
         decided=None if found_apart is None else found_apart._reduction,
         lines=LINES * cost <= 0.15 * budget,
-    )
+    ).accepted()
     if packed and found.lower < found.upper:
         why = "the table is large: the lower bound is that of disjoint sets of rows that cannot be separated"
         session.clock.leave_out("a tree of cases for the minimum number of mistakes", why)

@@ -50,7 +50,7 @@ def decide(table: AuditTable, session: Session) -> DecidedSeparation:
     given = given_rows(table, names=table.names)
     if not table.binary:
         return _many_classes(table, session, given)
-    found = given.two_groups([table.positive], [1 - table.positive])
+    found = given.two_groups([table.positive], [1 - table.positive]).accepted()
     facts = SeparationFacts(
         verdict=found.verdict,
         witness=found.witness.tolist(),
@@ -105,7 +105,7 @@ def _with_leaks(table: AuditTable) -> str | None:
     dropped = tuple(name for name in table.choices.drop if name not in table.set_aside)
     encoder = Encoder.fitted(table.frame, replace(table.choices, drop=dropped))
     given = given_rows(table, encoder.encode(table.frame)[0])
-    return given.two_groups([table.positive], [1 - table.positive]).verdict
+    return given.two_groups([table.positive], [1 - table.positive]).accepted().verdict
 
 
 def _many_classes(table: AuditTable, session: Session, given: Given) -> DecidedSeparation:
@@ -124,7 +124,7 @@ def _many_classes(table: AuditTable, session: Session, given: Given) -> DecidedS
     elif session.clock.late(PROOFS):
         why = "the clock cut it; each class was compared with the rest"
     if why is None:
-        together = multiclass_separability(given, "kesler").parts["all"]
+        together = multiclass_separability(given, "kesler").accepted().parts["all"]
     else:
         session.clock.leave_out("separating all classes at once", why)
     inseparable = next((part for part in verdicts if part.verdict in ("quasi", "overlap")), None)
@@ -156,7 +156,7 @@ def _each_class(table: AuditTable, session: Session, given: Given) -> dict[Any, 
             what = f"separating {plural(len(classes) - k, 'class', 'classes')} of {len(classes)} from the rest"
             session.clock.leave_out(what, why)
             break
-        parts[label] = given.two_groups([k], None)
+        parts[label] = given.two_groups([k], None).accepted()
     return parts
 
 

@@ -50,6 +50,12 @@ FILE = click.Path(dir_okay=False)
 @click.option("--time-limit", type=click.FloatRange(min=0), help="Time limit of that search in seconds.")
 @click.option("--exact", is_flag=True, help="The margin as a rational number, not a bracket.")
 @click.option(
+    "--portable",
+    is_flag=True,
+    help="Put the rows that the proof needs into the certificate, so that it is checked without the table: of what few "
+    "rows prove, which is that no hyperplane separates, or a lower bound of mistakes.",
+)
+@click.option(
     "--memory", type=SIZE, metavar="SIZE", help="Memory for reading, such as 256MB; the rows are then kept on disk."
 )
 @table_options.cache_option
@@ -79,14 +85,18 @@ def command(source: str, out: str, **options: Any) -> None:
         if table.names is None or name not in table.names:
             raise DataError(f"--keep names {name!r}, which is not a column of {source}.")
     found = decide(table, options)
-    certificate = found.certificate
-    rows = table.write(Path(out), source)
+    if options["portable"] and claim not in ("separability", "min-errors"):
+        raise ParameterError(f"--claim {claim} is about all rows: leave --portable out.")
+    if options["portable"] and options["multiclass"] is not None:
+        raise ParameterError("--portable is about one claim: name a class with --positive, or leave --multiclass out.")
+    certificate = found.portable if options["portable"] else found.certificate
+    rows = None if options["portable"] else table.write(Path(out), source)
     write_whole(Path(out), f"{certificate.text}\n".encode())
     if options["json_"]:
-        output.say_json({**found.to_dict(), "certificate": out, "data": rows})
+        output.say_json({**found.to_dict(), "certificate": out, "data": rows or out})
     elif not quiet:
         output.say([*([printable("guessed: " + " · ".join(guesses))] if guesses else []), str(found)])
-        command = shlex.join(["separatrix", "verify", out, rows])
+        command = shlex.join(["separatrix", "verify", out, *([rows] if rows else [])])
         output.say([f"{out}   {certificate.size / 1000:.1f} kB (check it: {command})"])
     if expect is not None and found.verdict != expect:
         if not quiet:

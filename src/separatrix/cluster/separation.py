@@ -154,6 +154,8 @@ class WorkingRows:
 class RemoteTable(CertifiedTable):
     """The table of a source, known by its shape, its classes and a fingerprint that the workers made."""
 
+    at_hand = False
+
     def __init__(self, source: EncodedSource) -> None:
         shape = np.broadcast_to(0.0, (source.n, source.d))
         names = None if source.encoder is None else tuple(source.encoder.feature_names())

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from separatrix import checker
 from separatrix.errors import CertificateError
+from separatrix.proofs.certificate.acceptance import need_accepted
 from separatrix.proofs.certificate.checkable_rows import class_names, exact_table
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
 
@@ -38,15 +39,20 @@ class CertifiedTable:
     target: str | None = None
     reading: str = "binary64"
 
+    at_hand = True  # whether the rows are in this process
+
     @cached_property
     def classes(self) -> list[str]:
         return class_names(self.labels.classes)
 
+    @property
+    def exact_names(self) -> list[str] | None:
+        return None if self.table.names is None else list(self.table.names)
+
     @cached_property
     def exact(self) -> checker.ExactTable:
         """The table as the checker takes it."""
-        names = None if self.table.names is None else list(self.table.names)
-        more = {"columns": names, "target": self.target, "name": "X"}
+        more = {"columns": self.exact_names, "target": self.target, "name": "X"}
         return exact_table(self.table.X, self.labels.codes, self.classes, self.reading, **more)
 
     @cached_property
@@ -55,7 +61,7 @@ class CertifiedTable:
         return {
             "n": self.table.n,
             "d": self.table.d,
-            "columns": None if self.table.names is None else list(self.table.names),
+            "columns": self.exact_names,
             "target": self.target,
             "classes": self.classes,
             "dropped": list(self.dropped),
@@ -92,8 +98,16 @@ class Subject:
         return [i if self.origin is None else int(self.origin[i]), k + int(k >= self.labels[i])]
 
     def certify(self, claim: str, **fields: Any) -> Certificate:
+        """The certificate of a claim that the checker accepts; a BugError where it does not."""
+        self.need_accepted(claim, fields)
         head = {"format": checker.FORMAT, "claim": claim, "intercept": self.intercept}
         return Certificate({**head, "data": self.source.data, **self.sides, **fields})
+
+    def need_accepted(self, claim: str, fields: dict[str, Any]) -> None:
+        """Raise BugError unless the checker accepts the claim; rows on workers are checked there by exact signs."""
+        if self.source.at_hand:
+            head = {"format": checker.FORMAT, "claim": claim, "intercept": self.intercept}
+            need_accepted(self.source, {**head, **self.sides, **fields}, self.table.n)
 
 
 @dataclass(frozen=True)
@@ -252,7 +266,7 @@ class Certificate:
         return f"Certificate: {self.claim}, {self.size / 1000:.1f} kB"
 
 
-def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
+def verify(certificate: Certificate | str | Path, X: Any = None, y: Any = None) -> str:
     """Check a certificate against data, trusting neither it nor the code that made it.
 
     Parameters
@@ -261,7 +275,8 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     X : array, sparse matrix or frame
         All rows, also those of weight zero or of other classes, which the certificate names. Of a frame, the columns
         that the certificate names are used; an array must have these columns and no others.
-    y : labels, one for each row
+    y : labels, one for each row. Without X and y, the certificate must carry its rows (``portable``): what is proved is
+        then proved of the table with the fingerprint that the sentence names.
 
     Returns
     -------
@@ -288,6 +303,10 @@ def verify(certificate: Certificate | str | Path, X: Any, y: Any) -> str:
     try:
         checker.need_format(certificate.content)
         told = checker.described_data(certificate.content)
+        if X is None and y is None:
+            if "rows" not in certificate.content:
+                raise CertificateError("The certificate does not carry its rows: pass the table, X and y, too.")
+            return "\n".join(checker.check(certificate.content, None))
         return "\n".join(checker.check(certificate.content, _checkable(X, y, told["columns"], told["reading"])))
     except checker.Rejected as why:
         raise CertificateError(f"The certificate is rejected: {why}.") from None

@@ -16,6 +16,7 @@ from separatrix.errors import CertificateError, ParameterError
 from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate.certificate import Certificate, Subject, scaled
+from separatrix.proofs.certificate.portable import portable
 from separatrix.proofs.exact.algebra import Row
 from separatrix.proofs.exact.lifted_rows import LiftedRows
 from separatrix.proofs.fewest_mistakes.block_bounds import raise_by_blocks
@@ -116,7 +117,7 @@ def bracket(
     subject = given.subject(positive, negative)
     rows = given.rows(subject.table.X, subject.labels, given.intercept)
     deadline = math.inf if time_limit is None else start + float(time_limit)
-    searched, search = Searched(rows, subject), Search(rows, deadline, progress, raise_by_blocks)
+    searched, search = SearchedRows(rows, subject), Search(rows, deadline, progress, raise_by_blocks)
     try:
         with one_blas_thread(subject.table.X.size):
             if decided is None and not search.late():
@@ -142,7 +143,7 @@ def bracket(
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchedRows:
     """The rows of a claim and the part of them that is searched: all rows, or the tied ones of quasi-separated rows.
 
     ``ahead`` has the tied rows on it and all others strictly on their sides: a small multiple of any hyperplane added
@@ -154,7 +155,7 @@ class Searched:
     ids: NDArray[np.int64] | None = None  # of the tied rows; None: all
     ahead: Row | None = None
 
-    def tied(self, decided: Reduction) -> Searched:
+    def tied(self, decided: Reduction) -> SearchedRows:
         loose = np.ones(self.rows.n, dtype=bool)
         loose[decided.strict] = False
         return replace(self, ids=np.flatnonzero(loose), ahead=decided.w)
@@ -231,7 +232,7 @@ def _need_whole(name: str, value: Any) -> None:
         raise ParameterError(f"{name} is {value!r}: it must be a whole number of at least 0.")
 
 
-def _result(search: Search, searched: Searched, given: Given, seconds: float) -> MistakeBracket:
+def _result(search: Search, searched: SearchedRows, given: Given, seconds: float) -> MistakeBracket:
     rows, subject = searched.rows, searched.named
     w = rows.outward(searched.hyperplane(search.incumbent.w))
     top = max(abs(v).bit_length() for v in w)
@@ -297,7 +298,7 @@ class MistakeBracket(SaidInLines):
     seconds: float
     labelings: int
     _search: Search | None = field(repr=False, compare=False)
-    _searched: Searched | None = field(repr=False, compare=False)
+    _searched: SearchedRows | None = field(repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """The numbers; neither the rows nor the search, so that a certificate is to be saved before."""
@@ -320,7 +321,7 @@ class MistakeBracket(SaidInLines):
         return self._parts[1].subject
 
     @property
-    def _parts(self) -> tuple[Search, Searched]:
+    def _parts(self) -> tuple[Search, SearchedRows]:
         if self._search is None or self._searched is None:
             raise CertificateError(
                 "The proof did not travel with this bracket: save the certificate where it was found."
@@ -341,11 +342,39 @@ class MistakeBracket(SaidInLines):
         named = self._parts[1].named
         return np.unique(np.array([named.row(i) for i in rows], dtype=np.int64))
 
+    @property
+    def portable(self) -> Certificate:
+        """A certificate of the lower bound that carries its rows; the upper one is about all rows."""
+        return portable(self.certificate, self.subject.source)
+
     def certificate_in(self, subject: Subject, kept: NDArray[np.int64] | None = None) -> Certificate:
         """The proof of both ends under the names of a file that holds these rows, ``proof_rows`` among them.
 
         The rows in use are those of the bracket; of a file that lacks some of them the upper end is that of its rows.
+
+        Parameters
+        ----------
+        subject : Subject
+            The rows of the claim, in the table of the file.
+        kept : array of int, or None
+            Their numbers here, where the file has some of them only.
+
+        Returns
+        -------
+        Certificate
+
+        Examples
+        --------
+        >>> from separatrix import fewest_mistakes
+        >>> found = fewest_mistakes([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+        >>> found.certificate_in(found.subject).claim
+        'min-errors'
         """
+        subject, fields = self._claim_in(subject, kept)
+        return subject.certify("min-errors", **fields)
+
+    def _claim_in(self, subject: Subject, kept: NDArray[np.int64] | None = None) -> tuple[Subject, dict[str, Any]]:
+        """What a certificate is about, and the numbers that prove both ends."""
         search, searched = self._parts
         if kept is not None:
             place = np.full(searched.rows.n if subject.origin is None else int(subject.origin.max()) + 1, -1)
@@ -359,16 +388,39 @@ class MistakeBracket(SaidInLines):
             if "blocks" in node:
                 node["blocks"] = [{**b, "rows": [named.row(i) for i in b["rows"]]} for b in node["blocks"]]
         wrong = [row for i in search.incumbent.wrong.tolist() if isinstance(row := named.row(i), int) and row >= 0]
-        return subject.certify(
-            "min-errors",
-            lower=self.lower,
-            upper=len(wrong),
+        return subject, {
+            "lower": self.lower,
+            "upper": len(wrong),
             **({} if searched.ahead is None else {"ahead": scaled(rows.outward(searched.ahead))}),
-            w=scaled(rows.outward(searched.whole(search.incumbent.w))),
-            wrong=wrong,
-            witnesses=witness_entries(witnesses, searched.certified, named, nodes),
-            nodes=nodes,
-        )
+            "w": scaled(rows.outward(searched.whole(search.incumbent.w))),
+            "wrong": wrong,
+            "witnesses": witness_entries(witnesses, searched.certified, named, nodes),
+            "nodes": nodes,
+        }
+
+    def accepted(self) -> MistakeBracket:
+        """This result, once the checker has accepted both bounds: whatever prints them as proved asks first.
+
+        Returns
+        -------
+        MistakeBracket
+            The same one.
+
+        Raises
+        ------
+        BugError
+            Where the checker refuses them; the message names the files that reproduce that.
+
+        Examples
+        --------
+        >>> from separatrix import fewest_mistakes
+        >>> fewest_mistakes([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]).accepted().lower
+        1
+        """
+        if self._search is not None and not {"certificate", "_accepted"} & set(self.__dict__):
+            self.subject.need_accepted("min-errors", self._claim_in(self.subject)[1])
+            self.__dict__["_accepted"] = True  # an attribute of our own of a frozen object: asked once
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists.
@@ -385,6 +437,7 @@ class MistakeBracket(SaidInLines):
         >>> fewest_mistakes(X, y).to_dict()["lower"]
         1
         """
+        self.accepted()
         return {
             "lower": self.lower,
             "upper": self.upper,
@@ -401,6 +454,7 @@ class MistakeBracket(SaidInLines):
         }
 
     def _lines(self) -> list[str]:
+        self.accepted()
         if self.proved:
             first = f"Fewest mistakes: {self.upper:,} of {self.n:,} rows (proved)"
         else:

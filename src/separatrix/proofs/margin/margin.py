@@ -234,6 +234,28 @@ class Margin(SaidInLines):
             return self._bracket.separability.certificate
         return margin_certificate("margin", self._bracket, self._subject)
 
+    def accepted(self) -> Margin:
+        """This result, once the checker has accepted both bounds: whatever prints them as proved asks first.
+
+        Returns
+        -------
+        Margin
+            The same one.
+
+        Raises
+        ------
+        BugError
+            Where the checker refuses them; the message names the files that reproduce that.
+
+        Examples
+        --------
+        >>> from separatrix import margin
+        >>> margin([[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]).accepted().upper
+        0.5
+        """
+        need_accepted_margin(self, "margin")
+        return self
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the hulls of the classes, the hyperplane between them, its band and the nearest points.
 
@@ -254,9 +276,9 @@ class Margin(SaidInLines):
         >>> ax.get_title()
         'half-width 1 (proved)'
         """
-        from separatrix.proofs.margin.hull_pictures import margin_picture
+        from separatrix.proofs.margin.margin_picture import margin_picture
 
-        return margin_picture(self, ax)
+        return margin_picture(self.accepted(), ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists.
@@ -274,6 +296,7 @@ class Margin(SaidInLines):
         >>> margin(X, y).to_dict()["support"]
         [1, 3]
         """
+        self.accepted()
         return {
             "verdict": self.verdict,
             "lower": self.lower,
@@ -289,6 +312,7 @@ class Margin(SaidInLines):
         }
 
     def _lines(self) -> list[str]:
+        self.accepted()
         if self.verdict == "undecided":
             return [f"Margin: undecided, at most {self.upper:.6g} (proved)"]
         if self.verdict != "complete":
@@ -322,10 +346,28 @@ def digits(lower: float, upper: float) -> str:
     return f"{lower:.4g} to {upper:.4g}"
 
 
+def need_accepted_margin(result: Any, claim: str) -> None:
+    """Have the checker accept the bounds of a margin, or that there is none; once for each result."""
+    if "certificate" in result.__dict__ or result.__dict__.get("_accepted"):
+        return
+    bracket: Bracket = result._bracket
+    if bracket.separability is not None:
+        bracket.separability.accepted()
+    elif bracket.side is not None and bracket.point is not None:
+        result._subject.need_accepted(claim, margin_fields(bracket, result._subject))
+    result.__dict__["_accepted"] = True  # an attribute of our own of a frozen object
+
+
 def margin_certificate(claim: str, bracket: Bracket, subject: Subject) -> Certificate:
-    """Direction, level and weights; the checker finds the bounds again from them."""
+    """The proof of both bounds."""
     if bracket.side is None or bracket.point is None:
         raise CertificateError("No margin was proved: there is nothing to certify.")
+    return subject.certify(claim, **margin_fields(bracket, subject))
+
+
+def margin_fields(bracket: Bracket, subject: Subject) -> dict[str, Any]:
+    """Direction, level and weights; the checker finds the bounds again from them."""
+    assert bracket.point is not None
     w, b, m = bracket.normal()
     common = math.lcm(b.denominator, m.denominator)
     free = bracket.hulls.groups == 2
@@ -333,12 +375,11 @@ def margin_certificate(claim: str, bracket: Bracket, subject: Subject) -> Certif
     *vector, level = numbers([*whole, int(m * common)])
     weights = bracket.point.weights
     scale = math.lcm(*(q.denominator for q in weights.values()))
-    return subject.certify(
-        claim,
-        w=vector,
-        m=level,
-        support=[subject.row(i) for i in weights],
-        **{"lambda": numbers([q.numerator * (scale // q.denominator) for q in weights.values()])},
-        lo2=quotient(bracket.lower2),
-        hi2=quotient(bracket.upper2),
-    )
+    return {
+        "w": vector,
+        "m": level,
+        "support": [subject.row(i) for i in weights],
+        "lambda": numbers([q.numerator * (scale // q.denominator) for q in weights.values()]),
+        "lo2": quotient(bracket.lower2),
+        "hi2": quotient(bracket.upper2),
+    }

@@ -30,7 +30,14 @@ from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate.certificate import Certificate, Subject
 from separatrix.proofs.exact.algebra import above, rational_root, root_above, root_below
 from separatrix.proofs.margin.hull_search import Hulls
-from separatrix.proofs.margin.margin import Bracket, bracketed, digits, margin_certificate, two_classes
+from separatrix.proofs.margin.margin import (
+    Bracket,
+    bracketed,
+    digits,
+    margin_certificate,
+    need_accepted_margin,
+    two_classes,
+)
 from separatrix.proofs.margin.unit_rows import bracketed_unit_rows
 from separatrix.proofs.separability.verdict import PLAIN, Given, given_data
 from separatrix.validation import check_finite_vector, check_weights, need_flag
@@ -335,6 +342,31 @@ class MistakeBound(SaidInLines):
             )
         return margin_certificate("margin-lifted", self._bracket, self._subject)
 
+    def accepted(self) -> MistakeBound:
+        """This result, once the checker has accepted the lifted margin: whatever prints the bound as proved asks first.
+
+        Rows of length 1 are not rational, so that their margin, proved in integers here, has no certificate to check.
+
+        Returns
+        -------
+        MistakeBound
+            The same one.
+
+        Raises
+        ------
+        BugError
+            Where the checker refuses it; the message names the files that reproduce that.
+
+        Examples
+        --------
+        >>> from separatrix import mistake_bound
+        >>> mistake_bound([[1.0], [2.0]], [0, 1]).accepted().verdict
+        'complete'
+        """
+        if not self.normalize_rows or self._bracket.separability is not None:
+            need_accepted_margin(self, "margin-lifted")
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists.
 
@@ -351,6 +383,7 @@ class MistakeBound(SaidInLines):
         >>> mistake_bound(X, y, fit_intercept=False).to_dict()["most"]
         5
         """
+        self.accepted()
         return {
             "verdict": self.verdict,
             "radius": self.radius,
@@ -364,6 +397,7 @@ class MistakeBound(SaidInLines):
         }
 
     def _lines(self) -> list[str]:
+        self.accepted()
         if self.verdict != "complete":
             why = "undecided" if self.verdict == "undecided" else f"{PLAIN[self.verdict]}, proved"
             return [f"Mistake bound: none, no hyperplane is known to separate the rows ({why})"]

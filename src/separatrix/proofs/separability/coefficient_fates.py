@@ -55,18 +55,30 @@ EACH = 2.2  # rows for each column that are tried for their rank
 class Fate(str):
     """``"finite"``, ``"+inf"``, ``"-inf"``, ``"undetermined"`` or ``"unidentifiable"``, with its proof."""
 
-    __slots__ = ("_make",)
-    _make: Callable[[], Certificate]
+    __slots__ = ("_coefficient", "_fields", "_subject")
+    _subject: Subject
+    _coefficient: int
+    _fields: Callable[[], dict[str, Any]]
 
-    def __new__(cls, text: str, make: Callable[[], Certificate]) -> Fate:
+    def __new__(cls, text: str, subject: Subject, j: int, fields: Callable[[], dict[str, Any]]) -> Fate:
         self = super().__new__(cls, text)
-        self._make = make
+        self._subject, self._coefficient, self._fields = subject, j, fields
         return self
+
+    @property
+    def claim(self) -> str:
+        """The claim of a certificate that says so."""
+        return "coefficient-" + ("infinite" if self in ("+inf", "-inf") else str(self))
 
     @property
     def certificate(self) -> Certificate:
         """The proof of this one claim."""
-        return self._make()
+        return self._subject.certify(self.claim, coefficient=self._coefficient, **self._fields())
+
+    def accepted(self) -> Fate:
+        """This claim, once the checker has accepted it; a BugError where it does not."""
+        self._subject.need_accepted(self.claim, {"coefficient": self._coefficient, **self._fields()})
+        return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)
@@ -179,8 +191,7 @@ class Coefficients(Mapping[str, Fate]):
     # -- the proofs --------------------------------------------------------------------------------
 
     def _fate(self, text: str, j: int, fields: Callable[[], dict[str, Any]]) -> Fate:
-        claim = "coefficient-" + ("infinite" if text in ("+inf", "-inf") else text)
-        return Fate(text, lambda: self._subject.certify(claim, coefficient=j, **fields()))
+        return Fate(text, self._subject, j, fields)
 
     def _outward(self, w: Row) -> Row:
         return self._reduction.rows.outward(w)

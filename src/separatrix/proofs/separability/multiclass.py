@@ -60,6 +60,29 @@ class MulticlassSeparability(SaidInLines):
         """The certificates of all parts in one."""
         return Certificate.bundle(part.certificate for part in self.parts.values())
 
+    def accepted(self) -> MulticlassSeparability:
+        """This result, once the checker has accepted the verdict of every part.
+
+        Returns
+        -------
+        MulticlassSeparability
+            The same one.
+
+        Raises
+        ------
+        BugError
+            Where the checker refuses one; the message names the files that reproduce that.
+
+        Examples
+        --------
+        >>> from separatrix import separability
+        >>> separability([[0.0], [1.0], [2.0]], ["a", "b", "c"], multiclass="pairs").accepted().verdict
+        'complete'
+        """
+        for part in self.parts.values():
+            part.accepted()
+        return self
+
     def __getitem__(self, key: Any) -> Separability:
         return self.parts[key]
 
@@ -83,7 +106,7 @@ class MulticlassSeparability(SaidInLines):
 
     def _lines(self) -> list[str]:
         lines = [f"Separability of {len(self.parts)} {_KINDS[self.kind]} (proved)"]
-        for key, part in self.parts.items():
+        for key, part in self.accepted().parts.items():
             detail = f", witness of {len(part.witness)} rows" if len(part.witness) else ""
             lines.append(f"  {_named(key)}: {PLAIN[part.verdict]}{detail}")
         return lines

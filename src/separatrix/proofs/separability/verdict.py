@@ -18,10 +18,11 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate.certificate import Certificate, CertifiedTable, Subject
 from separatrix.proofs.certificate.checkable_rows import class_names
+from separatrix.proofs.certificate.portable import portable
 from separatrix.proofs.exact.lifted_rows import LiftedRows, decimal_rows
 from separatrix.proofs.separability.coefficient_fates import Coefficients, infinite_first
 from separatrix.proofs.separability.facial_reduction import Reduction, reduce
-from separatrix.proofs.separability.verdict_certificate import certificate_of
+from separatrix.proofs.separability.verdict_certificate import certificate_of, need_accepted_verdict
 from separatrix.validation import (
     Labels,
     Table,
@@ -34,6 +35,7 @@ from separatrix.validation import (
 )
 
 READINGS = ("binary64", "decimal")
+FATES = 40  # coefficients whose fates are printed: each is checked first, of more in seconds to minutes
 PLAIN = {"complete": "complete", "quasi": "quasi-complete", "overlap": "overlap", "undecided": "undecided"}
 
 
@@ -256,6 +258,43 @@ class Separability(SaidInLines):
         """The proof of the verdict; the data are read once more for their fingerprint."""
         return certificate_of(self._reduction, self._subject)
 
+    @property
+    def portable(self) -> Certificate:
+        """A certificate that carries its rows: of the verdict, or of what few rows prove of it.
+
+        Examples
+        --------
+        >>> from separatrix import separability, verify
+        >>> found = separability([[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]], [0, 1, 1, 0, 1])
+        >>> verify(found.portable).split(";")[0]
+        'no hyperplane has all of these 4 rows strictly on their correct sides: 0, 1, 2, 3 (rows count from 0)'
+        """
+        return portable(self.certificate, self._subject.source)
+
+    def accepted(self) -> Separability:
+        """This result, once the checker has accepted the verdict: whatever prints it as proved asks first.
+
+        Returns
+        -------
+        Separability
+            The same one.
+
+        Raises
+        ------
+        BugError
+            Where the checker refuses it; the message names the files that reproduce that.
+
+        Examples
+        --------
+        >>> from separatrix import separability
+        >>> separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).accepted().verdict
+        'overlap'
+        """
+        if "certificate" not in self.__dict__ and not self.__dict__.get("_accepted"):
+            need_accepted_verdict(self._reduction, self._subject)
+            self.__dict__["_accepted"] = True  # an attribute of our own of a frozen object: asked once
+        return self
+
     @cached_property
     def coefficients(self) -> Coefficients:
         """What the logistic estimate does at each coefficient, by name; each is decided when asked for."""
@@ -280,9 +319,9 @@ class Separability(SaidInLines):
         >>> ax.get_title()
         'no hyperplane separates the classes (proved)'
         """
-        from separatrix.proofs.separability.hull_pictures import separability_picture
+        from separatrix.proofs.separability.verdict_picture import separability_picture
 
-        return separability_picture(self, ax)
+        return separability_picture(self.accepted(), ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, the coefficients that were asked for included.
@@ -299,6 +338,7 @@ class Separability(SaidInLines):
         >>> separability(X, y).to_dict()["verdict"]
         'overlap'
         """
+        self.accepted()
         return {
             "verdict": self.verdict,
             "proved": self.verdict != "undecided",
@@ -313,6 +353,7 @@ class Separability(SaidInLines):
         }
 
     def _lines(self) -> list[str]:
+        self.accepted()
         n, s = len(self.strict_rows) + len(self.tied_rows), len(self.strict_rows)
         if self.verdict == "undecided":
             return ["Separability: undecided", *(f"  tried {line}" for line in self.tried)]
@@ -322,7 +363,7 @@ class Separability(SaidInLines):
             lines.append("  logistic estimate: does not exist (separation)")
         elif self.verdict == "quasi":
             lines.append(f"  {s:,} of {n:,} rows can be separated strictly, {n - s:,} overlap")
-            if len(self.feature_names) <= 200:
+            if len(self.feature_names) <= FATES:
                 lines.append(f"  logistic estimate: {self._fates()}")
         else:
             rows = ", ".join(str(i) for i in self.witness[:6].tolist()) + (", …" if len(self.witness) > 6 else "")
@@ -333,6 +374,8 @@ class Separability(SaidInLines):
 
     def _fates(self) -> str:
         arrows = {"+inf": "→ +∞", "-inf": "→ −∞"}
+        for fate in self.coefficients.values():
+            fate.accepted()
         groups = infinite_first(self.coefficients)
         return ";  ".join(f"{_some(names)} {arrows.get(fate, fate)}" for fate, names in groups.items())
 

@@ -27,9 +27,30 @@ NULL_CHECKS = 2_000_000  # entries of rows times null vectors that a checker has
 
 def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = True) -> Certificate:
     """The verdict with the numbers that prove it; rows that are not all of a table show no weights on every row."""
-    rows = reduction.rows
     if reduction.verdict == "undecided":
         raise CertificateError(f"Nothing was proved; tried {'; '.join(reduction.tried)}.")
+    return subject.certify(reduction.verdict, **verdict_fields(reduction, subject, of_all_rows))
+
+
+def need_accepted_verdict(reduction: Reduction, subject: Subject) -> None:
+    """Have the checker accept the verdict, or of an overlap that is dear to check in full the witness alone."""
+    if reduction.verdict == "overlap" and costly(reduction):
+        subject.need_accepted("not-complete", witness_fields(reduction.witness, subject))
+    elif reduction.verdict != "undecided":
+        subject.need_accepted(reduction.verdict, verdict_fields(reduction, subject))
+
+
+def costly(reduction: Reduction) -> bool:
+    """Whether null vectors cost a checker more than weights on every row."""
+    rows = reduction.rows
+    free = reduction.face.dimension if reduction.face else rows.p
+    entries = rows.n * rows.p if isinstance(rows.X, np.ndarray) else rows.X.nnz + rows.n
+    return reduction.short is None and (free * rows.p > 4 * rows.n or free * entries > NULL_CHECKS)
+
+
+def verdict_fields(reduction: Reduction, subject: Subject, of_all_rows: bool = True) -> dict[str, Any]:
+    """The numbers that prove a verdict, as a certificate has them."""
+    rows = reduction.rows
     fields: dict[str, Any] = {}
     if reduction.w is not None:
         fields["w"] = scaled(rows.outward(reduction.w))
@@ -38,10 +59,7 @@ def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = T
     elif reduction.verdict == "quasi":
         fields |= witness_fields(reduction.witness, subject)
     elif reduction.verdict == "overlap":
-        free = reduction.face.dimension if reduction.face else rows.p
-        entries = rows.n * rows.p if isinstance(rows.X, np.ndarray) else rows.X.nnz + rows.n
-        costly = free * rows.p > 4 * rows.n or free * entries > NULL_CHECKS
-        if costly and of_all_rows:  # cheaper to show weights on every row
+        if of_all_rows and costly(reduction):
             weights = spread_out(reduction)
             fields["support"] = [subject.row(i) for i in weights]
             fields["lambda"] = [quotient(q) for q in weights.values()]
@@ -52,7 +70,7 @@ def certificate_of(reduction: Reduction, subject: Subject, of_all_rows: bool = T
             fields |= {"null": null} if null else {}
         if len(fields["support"]) > len(reduction.witness):
             fields["witness"] = witness_fields(reduction.witness, subject)
-    return subject.certify(reduction.verdict, **fields)
+    return fields
 
 
 def witness_fields(witness: dict[int, int], subject: Subject) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.plotting.hulls import plot_hulls
 from separatrix.plotting.planes import column_names, dense
-from separatrix.proofs.separability.hull_pictures import TITLES, side_names, weighted_mean
+from separatrix.proofs.separability.verdict_picture import TITLES, side_names, weighted_mean
 
 if TYPE_CHECKING:
     from separatrix.proofs.margin.margin import Margin
