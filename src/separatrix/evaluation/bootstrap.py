@@ -96,8 +96,8 @@ def sum_resamples(terms: Floats, resamples: int, rng: np.random.Generator) -> Fl
 
 def percentile(replicates: Floats, level: float) -> tuple[float, float]:
     """The middle share of the replicates that are defined."""
-    kept = replicates[~np.isnan(replicates)]
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    defined = replicates[~np.isnan(replicates)]
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -105,11 +105,11 @@ def bca(
     replicates: Floats, value: float, leave_one_out: Floats, multiplicity: Floats, level: float
 ) -> tuple[float, float]:
     """Bias-corrected and accelerated percentiles (Efron 1987); replicates equal to the value count one half."""
-    kept = replicates[~np.isnan(replicates)]
+    defined = replicates[~np.isnan(replicates)]
     known = ~np.isnan(leave_one_out)
     normal = NormalDist()
-    below = (np.count_nonzero(kept < value) + np.count_nonzero(kept == value) / 2) / len(kept)
-    bias = normal.inv_cdf(float(np.clip(below, 1 / (len(kept) + 1), len(kept) / (len(kept) + 1))))
+    below = (np.count_nonzero(defined < value) + np.count_nonzero(defined == value) / 2) / len(defined)
+    bias = normal.inv_cdf(float(np.clip(below, 1 / (len(defined) + 1), len(defined) / (len(defined) + 1))))
     times = multiplicity[known]
     centred = np.average(leave_one_out[known], weights=times) - leave_one_out[known]
     spread = float(times @ centred**2)
@@ -118,7 +118,7 @@ def bca(
     for tail in ((1 - level) / 2, (1 + level) / 2):
         z = bias + normal.inv_cdf(tail)
         ends.append(normal.cdf(bias + z / max(1 - acceleration * z, 1e-3)))
-    low, high = np.quantile(kept, ends)
+    low, high = np.quantile(defined, ends)
     return float(min(low, value)), float(max(high, value))
 
 
@@ -161,11 +161,11 @@ def sums_estimate(
         return Estimate(value, value - half, value + half, "jackknife", level)
     sums = sum_resamples(terms, resamples, rng)
     replicates = statistic(sums)
-    kept = replicates[np.isfinite(replicates)]
-    if not len(kept) or np.ptp(kept) <= AGREE * max(1.0, abs(value)):
+    defined = replicates[np.isfinite(replicates)]
+    if not len(defined) or np.ptp(defined) <= AGREE * max(1.0, abs(value)):
         return Estimate(value, level=level, reason="every row has the same loss, which shows no spread")
     low, high = sum_interval(terms, sums[np.isfinite(replicates)], statistic, value, level)
-    return Estimate(value, low, high, f"bootstrap BCa, {len(kept)} resamples", level)
+    return Estimate(value, low, high, f"bootstrap BCa, {len(defined)} resamples", level)
 
 
 NEEDS_SCORES = "it needs scores or probabilities"
@@ -193,11 +193,11 @@ def roc_auc(o: Outcomes, level: float) -> Estimate:
     total, values, sizes = np.zeros(o.n), [], []
     w = np.ones(o.n) if o.weights is None else o.weights
     for k in range(len(o.classes)):
-        own = o.truth == k
-        auc, placed = placements(own, ranking[:, k], o.weights)
+        of_class = o.truth == k
+        auc, placed = placements(of_class, ranking[:, k], o.weights)
         values.append(auc)
-        total += np.where(own, placed / w[own].sum(), placed / w[~own].sum()) * w / len(o.classes)
-        sizes.append(float(own.sum()) if o.weights is None else effective_rows(w[own]))
+        total += np.where(of_class, placed / w[of_class].sum(), placed / w[~of_class].sum()) * w / len(o.classes)
+        sizes.append(float(of_class.sum()) if o.weights is None else effective_rows(w[of_class]))
     auc = float(np.mean(values))
     parts = [total[o.truth == k] for k in range(len(o.classes))]
     variance = sum(mean_variance(part, None) * len(part) ** 2 for part in parts)
@@ -217,26 +217,28 @@ def average_precision(o: Outcomes, level: float, resamples: int, rng: np.random.
         sides = [(o.truth == k, ranking[:, k]) for k in range(len(o.classes))]
     w = np.ones(o.n) if o.weights is None else o.weights
     orders = [metrics.ranked(scores) for _, scores in sides]
-    parts = [(own[order], order, ends) for (own, _), (order, ends) in zip(sides, orders, strict=True)]
-    value = float(np.mean([metrics.average_precisions(w[order], own, ends) for own, order, ends in parts]))
+    parts = [(positive[order], order, ends) for (positive, _), (order, ends) in zip(sides, orders, strict=True)]
+    value = float(np.mean([metrics.average_precisions(w[order], positive, ends) for positive, order, ends in parts]))
     if value > 1 - AGREE:
-        bound = float(np.mean([_adverse_top(own, level) for own, _, _ in parts]))
+        bound = float(np.mean([_adverse_top(positive, level) for positive, _, _ in parts]))
         return Estimate(1.0, bound, 1.0, "unseen negatives ranked first", level)
     if o.n * len(parts) > ROWS:
         influence = np.zeros(o.n)
-        for own, order, ends in parts:
-            influence[order] += metrics.average_precision_influence(w[order], own, ends) / len(parts)
+        for positive, order, ends in parts:
+            influence[order] += metrics.average_precision_influence(w[order], positive, ends) / len(parts)
         variance = float(((influence * w) ** 2).sum())
         return Estimate(value, *logit_interval(value, variance, level), "jackknife, logit", level)
     replicates = np.zeros(resamples)
     for begin, counts in count_blocks(o.n, resamples, rng):
-        found = [metrics.average_precisions((counts * w)[:, order], own, ends) for own, order, ends in parts]
-        replicates[begin : begin + len(counts)] = np.mean(found, axis=0)
-    kept = replicates[~np.isnan(replicates)]
-    if not len(kept) or np.ptp(kept) < AGREE:
+        per_class = [
+            metrics.average_precisions((counts * w)[:, order], positive, ends) for positive, order, ends in parts
+        ]
+        replicates[begin : begin + len(counts)] = np.mean(per_class, axis=0)
+    defined = replicates[~np.isnan(replicates)]
+    if not len(defined) or np.ptp(defined) < AGREE:
         return Estimate(value, level=level, reason="every row has the same score")
-    low, high = percentile(kept, level)
-    return Estimate(value, min(low, value), max(high, value), f"bootstrap, {len(kept)} resamples", level)
+    low, high = percentile(defined, level)
+    return Estimate(value, min(low, value), max(high, value), f"bootstrap, {len(defined)} resamples", level)
 
 
 def _adverse_top(positive: NDArray[np.bool_], level: float) -> float:

@@ -48,9 +48,9 @@ class Measurer:
             if o.weights is None:
                 self._cells = bootstrap.cell_resamples(self.confusion, self.resamples, self.rng)
             else:
-                made = bootstrap.affordable(self.resamples, o.n)
+                affordable = bootstrap.affordable(self.resamples, o.n)
                 numbers = o.truth * self.k + o.predicted
-                self._cells = bootstrap.weighted_cell_resamples(numbers, o.weights, self.k, made, self.rng)
+                self._cells = bootstrap.weighted_cell_resamples(numbers, o.weights, self.k, affordable, self.rng)
         return self._cells
 
     def _empty(self, axis: int) -> str:
@@ -78,9 +78,9 @@ class Measurer:
             k, n, method = float(np.count_nonzero(hits)), float(len(hits)), "Wilson"
             value = k / n
         else:
-            own = w if among is None else w[among]
-            n = effective_rows(own)
-            value = float(np.average(hits, weights=own))
+            weights = w if among is None else w[among]
+            n = effective_rows(weights)
+            value = float(np.average(hits, weights=weights))
             k, method = value * n, "Wilson, effective rows"
             if value in (0.0, 1.0):
                 k = n * value
@@ -149,15 +149,15 @@ class Measurer:
             return Estimate(value, level=self.level, reason=f"more than {MOST_CLASSES} classes to resample")
         cells = self.cells()
         replicates = metric(cells)
-        kept = replicates[~np.isnan(replicates)]
-        if not len(kept) or np.ptp(kept) < AGREE:
+        defined = replicates[~np.isnan(replicates)]
+        if not len(defined) or np.ptp(defined) < AGREE:
             low, high = self._unshown_errors(metric, value)
             return Estimate(value, low, high, "exact rate of unseen errors, worst place", self.level)
         if self.outcomes.weights is None:
             low, high = bootstrap.cell_interval(self.confusion, cells, metric, value, self.level)
-            return Estimate(value, low, high, f"bootstrap BCa, {len(kept)} resamples", self.level)
-        low, high = bootstrap.percentile(kept, self.level)
-        return Estimate(value, min(low, value), max(high, value), f"bootstrap, {len(kept)} resamples", self.level)
+            return Estimate(value, low, high, f"bootstrap BCa, {len(defined)} resamples", self.level)
+        low, high = bootstrap.percentile(defined, self.level)
+        return Estimate(value, min(low, value), max(high, value), f"bootstrap, {len(defined)} resamples", self.level)
 
     def _unshown_errors(self, metric: metrics.CellMetric, value: float) -> tuple[float, float]:
         """The metric's range when a share of rows that n rows cannot exclude had been said otherwise."""
@@ -170,12 +170,12 @@ class Measurer:
             amount = min(share, float(self.confusion[i, j]))
             moved[:, i, j] -= amount
             moved[np.arange(self.k), i, np.arange(self.k)] += amount
-            found = metric(moved)
-            if np.isnan(found).any():  # a class without rows: the value next to it
+            values = metric(moved)
+            if np.isnan(values).any():  # a class without rows: the value next to it
                 moved[:, i, j] += NEXT * amount
                 moved[np.arange(self.k), i, np.arange(self.k)] -= NEXT * amount
-                found = np.round(metric(moved), 4)
-            ends += [v for v in found.tolist() if not math.isnan(v)]
+                values = np.round(metric(moved), 4)
+            ends += [v for v in values.tolist() if not math.isnan(v)]
         return min(ends), max(ends)
 
     def mean_loss(self, losses: Floats, bounded: bool) -> Estimate:
@@ -189,7 +189,7 @@ class Measurer:
 
     def losses(self) -> dict[str, Estimate]:
         """Log loss and Brier score, which need probabilities."""
-        found = metrics.row_losses(self.outcomes)
-        if not found:
+        row_losses = metrics.row_losses(self.outcomes)
+        if not row_losses:
             return dict.fromkeys(("log_loss", "brier"), Estimate.undefined(NEEDS_PROBABILITIES, self.level))
-        return {name: self.mean_loss(losses, name == "brier") for name, losses in found.items()}
+        return {name: self.mean_loss(losses, name == "brier") for name, losses in row_losses.items()}

@@ -98,8 +98,8 @@ class Comparison:
     def winner(self) -> str | None:
         """The learner that is better than every other one, all pairs considered; None where there is none."""
         first = self.ranking[0]
-        own = [p for p in self.pairs if first in (p.first, p.second)]
-        return first if all(p.decided for p in own) else None
+        with_first = [p for p in self.pairs if first in (p.first, p.second)]
+        return first if all(p.decided for p in with_first) else None
 
     def __str__(self) -> str:
         any_run = next(iter(self.runs.values()))
@@ -117,8 +117,8 @@ class Comparison:
             d = pair.difference
             interval = f"[{d.low:+.4f}, {d.high:+.4f}]" if d.has_interval else (d.reason or "")
             apart = "" if pair.mcnemar is None else f"{pair.mcnemar.p:.3g}"
-            told = f"{short(pair.first, 26)} − {short(pair.second, 26)}"
-            rows.append([told, f"{d.value:+.4f}", interval, f"{pair.p:.3g}", f"{pair.holm:.3g}", apart])
+            pair_name = f"{short(pair.first, 26)} − {short(pair.second, 26)}"
+            rows.append([pair_name, f"{d.value:+.4f}", interval, f"{pair.p:.3g}", f"{pair.holm:.3g}", apart])
         lines += ["", *named_rows(rows)]
         winner = self.winner
         verdict = (
@@ -244,7 +244,7 @@ def compare(
         repeats = 1
     chosen = metric or ("mse" if regression else "accuracy")
     n = labelled_rows(X, y)
-    made, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
+    fold_list, _ = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     runs = {}
     for name, learner in entrants.items():
         try:
@@ -270,14 +270,14 @@ def compare(
         if chosen not in run.fold_values:
             raise ParameterError(f"metric is {chosen!r}, which {name} does not give: {', '.join(run.fold_values)}.")
         runs[name] = run
-    ratio = float(np.mean([len(fold.test) / fold.learned_from for fold in made]))
+    ratio = float(np.mean([len(fold.test) / fold.learned_from for fold in fold_list]))
     right = _right_rows(entrants, X, y, sample_weight, validation, seed) if validation is not None else {}
-    found = []
+    tested = []
     for a, b in combinations(entrants, 2):
         difference, p = paired(runs[a].fold_values[chosen] - runs[b].fold_values[chosen], ratio, level)
-        found.append((a, b, difference, p, mcnemar(right[a], right[b]) if right else None))
-    adjusted = holm([p for _, _, _, p, _ in found])
-    pairs = tuple(PairDifference(a, b, d, p, h, m) for (a, b, d, p, m), h in zip(found, adjusted, strict=True))
+        tested.append((a, b, difference, p, mcnemar(right[a], right[b]) if right else None))
+    adjusted = holm([p for _, _, _, p, _ in tested])
+    pairs = tuple(PairDifference(a, b, d, p, h, m) for (a, b, d, p, m), h in zip(tested, adjusted, strict=True))
     return Comparison(chosen, level, runs, pairs)
 
 

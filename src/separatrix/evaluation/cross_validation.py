@@ -152,8 +152,8 @@ class CrossValidation:
             )
         for counted, word in ((self.methods, "method"), (self.statuses, "status")):
             if counted:
-                told = ", ".join(f"{name} {m}" for name, m in counted.most_common())
-                lines.append(f"  fits by {word}: {told}")
+                statuses = ", ".join(f"{name} {m}" for name, m in counted.most_common())
+                lines.append(f"  fits by {word}: {statuses}")
         lines += [f"  failed: {failure}" for failure in self.failures]
         return "\n".join(line.rstrip() for line in [*lines, f"  {CAVEAT}"])
 
@@ -312,7 +312,7 @@ def cross_validate(
     n = labelled_rows(X, y)
     regression = is_regressor(learner)
     weights = check_weights(sample_weight, n)
-    made, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
+    fold_list, how = folds_for(n, folds, repeats, y, stratify, groups, time, seed, regression)
     _check_named(scorers, "scorers", "functions of (fitted learner, X, y)")
     _check_named(fit_with, "fit_with", "arrays with one entry a row")
     routed = learner._routed.get("fit", ()) if isinstance(learner, Estimator) else ()
@@ -320,7 +320,7 @@ def cross_validate(
     fit_with = {name: values for name, values in inner.items() if values is not None} | (fit_with or {})
     for name, values in fit_with.items():
         check_lengths(n, count_rows(values, what=name), name)
-    tasks = make_tasks(learner, X, y, made, weights, regression, seed, scorers, fit_with)
+    tasks = make_tasks(learner, X, y, fold_list, weights, regression, seed, scorers, fit_with)
     once = dealt_anew(folds, time) or (time is None and judges_once(tasks))
     sharing = share and once and repeats == 1 and not fit_with and is_partition(tasks)
     tasks, shared = share_work(tasks) if sharing else (tasks, None)
@@ -338,7 +338,7 @@ def cross_validate(
             raise ParameterError(f"scorers has {name!r}, which is a metric already: choose another name.")
         values[name] = np.array([r.scores.get(name, np.nan) for r in results])
         estimates[name] = corrected_t(values[name], results, level)
-    count = len(made) // repeats
+    count = len(fold_list) // repeats
     return CrossValidation(
         learner=named(learner),
         n=n,
@@ -350,7 +350,7 @@ def cross_validate(
         estimates=estimates,
         fold_values=values,
         results=tuple(results),
-        _pool=partial(pooled_evaluation, results[: first_repeat(made)], y, weights, positive, level),
+        _pool=partial(pooled_evaluation, results[: first_repeat(fold_list)], y, weights, positive, level),
         failures=failures,
         shared=shared,
     )

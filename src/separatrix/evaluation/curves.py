@@ -57,8 +57,8 @@ def rows_worth(o: Outcomes, side: NDArray[np.bool_]) -> float:
 
 def counts_above(positive: NDArray[np.bool_], ranking: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
     """Every threshold from the strictest to the loosest, and the weight of positive and other rows at or above it."""
-    kept = np.arange(len(ranking)) if weights is None else np.flatnonzero(weights > 0)
-    order = kept[np.argsort(-ranking[kept], kind="stable")]
+    counted = np.arange(len(ranking)) if weights is None else np.flatnonzero(weights > 0)
+    order = counted[np.argsort(-ranking[counted], kind="stable")]
     weight = np.ones(len(order)) if weights is None else np.asarray(weights, dtype=np.float64)[order]
     last = np.append(np.flatnonzero(np.diff(ranking[order])), len(order) - 1)  # of equal scores
     hits = np.cumsum(weight * positive[order])[last]
@@ -144,8 +144,8 @@ class PrecisionRecallCurve(Drawn):
         above = np.searchsorted(ranking[order], thresholds, side="left")
         first = np.cumsum(w[order][::-1])[::-1][above]
         second = np.cumsum(w[order][::-1] ** 2)[::-1][above]
-        said = first**2 / second
-        low, high = wilson(p * said, said, level)
+        predicted = first**2 / second
+        low, high = wilson(p * predicted, predicted, level)
         prevalence = float(np.average(positive, weights=w))
         return cls(r, p, thresholds, low, high, average_precision, prevalence)
 
@@ -197,12 +197,12 @@ class CalibrationCurve(Drawn):
         at = np.searchsorted(edges[1:-1], p)
         w = np.ones(o.n) if o.weights is None else o.weights
         size, squares = np.bincount(at, w, minlength=bins), np.bincount(at, w * w, minlength=bins)
-        kept = size > 0
-        said = np.bincount(at, w * p, minlength=bins)[kept] / size[kept]
-        happened = np.bincount(at, w * (o.truth == o.positive), minlength=bins)[kept] / size[kept]
-        worth = size[kept] ** 2 / squares[kept]
+        filled = size > 0
+        predicted = np.bincount(at, w * p, minlength=bins)[filled] / size[filled]
+        happened = np.bincount(at, w * (o.truth == o.positive), minlength=bins)[filled] / size[filled]
+        worth = size[filled] ** 2 / squares[filled]
         low, high = wilson(happened * worth, worth, level)
-        return cls(said, happened, low, high, size[kept].astype(np.float64))
+        return cls(predicted, happened, low, high, size[filled].astype(np.float64))
 
     def plot(self, ax: Any = None, *, name: str | None = None, **line: Any) -> Self:
         """Draw the points with their intervals against the diagonal of a calibrated model."""

@@ -93,15 +93,15 @@ def evaluate(
         sample_weight=sample_weight,
         labels=labels,
     )
-    found = evaluate_outcomes(outcomes, level, average, zero_division, resamples, random_state)
-    if IMBALANCED <= found.majority < 1 and found.accuracy.low <= found.majority:
+    evaluation = evaluate_outcomes(outcomes, level, average, zero_division, resamples, random_state)
+    if IMBALANCED <= evaluation.majority < 1 and evaluation.accuracy.low <= evaluation.majority:
         warnings.warn(
-            f"accuracy {found.accuracy} says little here: always predicting the most common class gives "
-            f"{found.majority:.3f}; see balanced_accuracy, precision and recall.",
+            f"accuracy {evaluation.accuracy} says little here: always predicting the most common class gives "
+            f"{evaluation.majority:.3f}; see balanced_accuracy, precision and recall.",
             AccuracyWarning,
             stacklevel=2,
         )
-    return found
+    return evaluation
 
 
 def evaluate_outcomes(

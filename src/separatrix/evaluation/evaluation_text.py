@@ -47,20 +47,27 @@ def table(lines: Sequence[Sequence[str]], indent: int = 2, left: int = 1) -> lis
 
 def named_rows(lines: Sequence[Sequence[str]]) -> list[str]:
     """A table; where it is wider than a screen, the first cell of each row stands on a line of its own above it."""
-    made = table(lines)
-    if max(map(len, made)) <= COLUMNS:
-        return made
+    rows = table(lines)
+    if max(map(len, rows)) <= COLUMNS:
+        return rows
     below = table([line[1:] for line in lines], indent=4, left=0)
-    return [below[0], *(text for line, own in zip(lines[1:], below[1:], strict=True) for text in (f"  {line[0]}", own))]
+    return [
+        below[0],
+        *(
+            text
+            for line, cells_below in zip(lines[1:], below[1:], strict=True)
+            for text in (f"  {line[0]}", cells_below)
+        ),
+    ]
 
 
 def metric_lines(metrics: Mapping[str, Estimate]) -> list[str]:
     """One line a metric: name, value, interval and method."""
     lines = []
     for name, e in metrics.items():
-        told = str(e) if e.defined else f"undefined: {e.reason}"
+        text_of_value = str(e) if e.defined else f"undefined: {e.reason}"
         method = e.method if e.has_interval else ""
-        lines.append(f"  {name.replace('_', ' '):<18} {told:<24} {method}".rstrip())
+        lines.append(f"  {name.replace('_', ' '):<18} {text_of_value:<24} {method}".rstrip())
     return lines
 
 

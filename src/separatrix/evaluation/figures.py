@@ -74,8 +74,8 @@ def metric_axes(ax: Any, e: ClassificationEvaluation) -> None:
     low, high = (np.array([getattr(m, end) for m in chosen.values()]) for end in ("low", "high"))
     ax.errorbar(values, at, xerr=[np.maximum(values - low, 0), np.maximum(high - values, 0)], fmt="o", capsize=3)
     ax.plot([e.majority], [at[0]], "|", color="0.4", markersize=14)
-    told = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "bottom"}
-    ax.annotate("most common class", (e.majority, at[0]), (-2, 4), "data", "offset points", **told)
+    style = {"color": "0.4", "fontsize": 8, "ha": "right", "va": "bottom"}
+    ax.annotate("most common class", (e.majority, at[0]), (-2, 4), "data", "offset points", **style)
     ax.set_yticks(at, [name.replace("_", " ") for name in chosen])
     ax.set(xlim=(min(0.0, float(low.min()) - 0.02), 1.02), ylim=(-0.6, len(chosen) - 0.4))
     ax.set_title(f"{percent(e.level)} intervals, {rows(e.n)}", fontsize=10)
@@ -119,15 +119,15 @@ def comparison_figure(comparison: Comparison, fig: Any = None) -> Any:
     left.set(xlabel=comparison.metric.replace("_", " "), title="mean, interval, folds (ticks)")
     best = comparison.ranking[0]
     for at, name in enumerate(order):
-        found = next((p for p in comparison.pairs if {p.first, p.second} == {best, name}), None)
-        if found is None:
+        pair = next((p for p in comparison.pairs if {p.first, p.second} == {best, name}), None)
+        if pair is None:
             right.text(0, at, "best mean  ", va="center", ha="right", fontsize=8, color="0.4")
             continue
-        sign = 1 if found.second == best else -1
-        d = found.difference
+        sign = 1 if pair.second == best else -1
+        d = pair.difference
         ends = sorted((sign * d.low, sign * d.high))
         turned = Estimate(sign * d.value, ends[0], ends[1], d.method, d.level)
-        _interval(right, at, turned, "C3" if found.decided else "0.45")
+        _interval(right, at, turned, "C3" if pair.decided else "0.45")
     right.axvline(0, color="0.5", linewidth=1, linestyle=":")
     right.set(xlabel=f"difference to {short(best, 28)}", title="paired differences (red: decided)")
     right.set_ylim(-0.6, len(order) - 0.4)

@@ -73,17 +73,18 @@ def _group_folds(
 ) -> NDArray[np.intp]:
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
-    own = check_labels(groups, what="groups", ids=True)
-    check_lengths(n, len(own.codes), "groups")
-    if len(own.classes) < folds:
-        raise DataError(f"there are {len(own.classes)} groups, fewer than {folds} folds: use folds={len(own.classes)}.")
+    group_labels = check_labels(groups, what="groups", ids=True)
+    check_lengths(n, len(group_labels.codes), "groups")
+    if len(group_labels.classes) < folds:
+        count = len(group_labels.classes)
+        raise DataError(f"there are {count} groups, fewer than {folds} folds: use folds={count}.")
     part = np.empty(n, dtype=np.intp)
     seed = int(rng.integers(2**31))
     if codes is None:
-        made = GroupKFold(folds, shuffle=True, random_state=seed).split(part, None, own.codes)
+        splits = GroupKFold(folds, shuffle=True, random_state=seed).split(part, None, group_labels.codes)
     else:
-        made = _quiet_split(StratifiedGroupKFold(folds, shuffle=True, random_state=seed), codes, own.codes)
-    for k, (_, test) in enumerate(made):
+        splits = _quiet_split(StratifiedGroupKFold(folds, shuffle=True, random_state=seed), codes, group_labels.codes)
+    for k, (_, test) in enumerate(splits):
         if not len(test):
             raise DataError(f"the groups leave fold {k} empty: use fewer folds, or stratify=False.")
         part[test] = k
@@ -143,7 +144,7 @@ def folds_for(
         check_targets(y)
     labels = None if regression else check_labels(y)
     balance = classes_to_balance(y, stratify, regression) if time is None else None
-    made = make_folds(n, folds, repeats, balance, groups, time, seed)
+    fold_list = make_folds(n, folds, repeats, balance, groups, time, seed)
     if labels is not None:
         if len(labels.classes) < 2:
             raise DataError(
@@ -151,20 +152,20 @@ def folds_for(
             )
         dealt_by_class = balance is not None and groups is None and dealt_anew(folds, time)
         if not dealt_by_class:  # for there every class has a row in every fold
-            check_training_classes(made, labels)
+            check_training_classes(fold_list, labels)
     if not isinstance(folds, (int, np.integer)):
-        return made, "folds as given"
+        return fold_list, "folds as given"
     words = ["stratified"] if balance is not None else []
     words += ["whole groups"] if groups is not None else []
     words += ["trained on earlier rows, tested on later ones"] if time is not None else []
-    return made, ", ".join(words) or "at random"
+    return fold_list, ", ".join(words) or "at random"
 
 
-def first_repeat(made: list[Fold]) -> int:
+def first_repeat(fold_list: list[Fold]) -> int:
     """How many folds pass before a row is judged for the second time."""
-    seen = np.zeros(1 + max(int(fold.test.max(initial=-1)) for fold in made), dtype=bool)
-    for k, fold in enumerate(made):
+    seen = np.zeros(1 + max(int(fold.test.max(initial=-1)) for fold in fold_list), dtype=bool)
+    for k, fold in enumerate(fold_list):
         if seen[fold.test].any():
             return k
         seen[fold.test] = True
-    return len(made)
+    return len(fold_list)

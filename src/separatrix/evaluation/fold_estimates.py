@@ -59,22 +59,22 @@ def judge_classes(
             truth = take_rows(y, r.rows)
             o, _ = outcomes_of(truth, r.said, positive)
             weighted = o if weights is None else outcomes_of(truth, r.said, positive, weights[r.rows])[0]
-            own = row_losses(o)
-            values = point_values(weighted, own if weights is None else None)
-            own["accuracy"] = (o.truth == o.predicted).astype(np.float64)
+            of_rows = row_losses(o)
+            values = point_values(weighted, of_rows if weights is None else None)
+            of_rows["accuracy"] = (o.truth == o.predicted).astype(np.float64)
             rows.append(r.rows)
-            losses.append(own)
+            losses.append(of_rows)
         for name in values:
             names.setdefault(name, [])
-        for name, kept in names.items():
-            kept += [np.nan] * (r.number - len(kept)) + [values.get(name, np.nan)]
+        for name, of_name in names.items():
+            of_name += [np.nan] * (r.number - len(of_name)) + [values.get(name, np.nan)]
     fold_values = {name: np.array(listed) for name, listed in names.items()}
     estimates, judged = {}, Judgements(rows, weights, clusters) if partition and rows else None
-    for name, found in fold_values.items():
-        if judged is not None and all(name in own for own in losses):
-            estimates[name] = judged.bayle([own[name] for own in losses], level, name == "accuracy")
+    for name, of_folds in fold_values.items():
+        if judged is not None and all(name in of_rows for of_rows in losses):
+            estimates[name] = judged.bayle([of_rows[name] for of_rows in losses], level, name == "accuracy")
         else:
-            estimates[name] = corrected_t(found, results, level, name, partition)
+            estimates[name] = corrected_t(of_folds, results, level, name, partition)
     return estimates, fold_values
 
 
@@ -92,18 +92,18 @@ def judge_numbers(
     rows, squared, absolute = [], [], []
     for r in results:
         if r.said is None:
-            for kept in values.values():
-                kept.append(np.nan)
+            for of_name in values.values():
+                of_name.append(np.nan)
             continue
         error = truth[r.rows] - r.said.labels
         w = None if weights is None else weights[r.rows]
-        for name, kept in values.items():
-            kept.append(numbers_value(name, truth[r.rows], r.said.labels, w))
+        for name, of_name in values.items():
+            of_name.append(numbers_value(name, truth[r.rows], r.said.labels, w))
         rows.append(r.rows)
         squared.append(error**2)
         absolute.append(np.abs(error))
-    fold_values = {name: np.array(found) for name, found in values.items()}
-    estimates = {name: corrected_t(found, results, level, name, partition) for name, found in fold_values.items()}
+    fold_values = {name: np.array(of_folds) for name, of_folds in values.items()}
+    estimates = {name: corrected_t(of_folds, results, level, name, partition) for name, of_folds in fold_values.items()}
     if partition:
         judged = Judgements(rows, weights, clusters)
         estimates["mse"] = judged.bayle(squared, level)

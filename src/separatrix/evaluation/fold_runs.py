@@ -174,14 +174,14 @@ def stop_at_failure(results: Sequence[FoldResult], learner: Any, on_failure: str
     failed = [r for r in results if r.error is not None]
     if not failed:
         return ()
-    told = [f"fold {r.number}, learned from {r.learned_from} rows: {r.error}" for r in failed]
+    failures = [f"fold {r.number}, learned from {r.learned_from} rows: {r.error}" for r in failed]
     last = final_step(learner)
     name = type(getattr(last, "learner", last)).__name__  # the one that an encoder or a selector holds
     if on_failure == "raise":
-        raise FoldError(f"{name} failed in {told[0]} ({GOES_ON})")
+        raise FoldError(f"{name} failed in {failures[0]} ({GOES_ON})")
     if len(failed) == len(results):
-        raise FoldError(f"{name} failed in every fold; the first: {told[0]}")
-    return tuple(told)
+        raise FoldError(f"{name} failed in every fold; the first: {failures[0]}")
+    return tuple(failures)
 
 
 # -- work that folds share --

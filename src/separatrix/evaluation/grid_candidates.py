@@ -73,8 +73,8 @@ def judge_candidates(task: CandidateTask) -> Floats:
             try:
                 values[k] = value_of(task.metric, next(learners), X_test, y_test, judged, task.regression)
             except Exception as error:
-                told = f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
-                raise (type(error) if isinstance(error, BAD_INPUT) else FoldError)(told) from error
+                message = f"{candidate.label} failed in fold {task.number}: {type(error).__name__}: {error}"
+                raise (type(error) if isinstance(error, BAD_INPUT) else FoldError)(message) from error
     return values
 
 
@@ -158,10 +158,10 @@ def value_of(metric: Any, learner: Any, X: Any, y: Any, weights: Floats | None, 
     if regression:
         return numbers_value(metric, check_targets(y), said.labels, weights)
     outcomes, _ = outcomes_of(y, said, None, weights)
-    found = point_values(outcomes, wanted=metric)
-    if metric not in found:
-        raise ParameterError(f"metric is {metric!r}, which this learner does not give: there are {', '.join(found)}.")
-    return found[metric]
+    values = point_values(outcomes, wanted=metric)
+    if metric not in values:
+        raise ParameterError(f"metric is {metric!r}, which this learner does not give: there are {', '.join(values)}.")
+    return values[metric]
 
 
 def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
@@ -171,7 +171,7 @@ def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
             raise ParameterError("learner is an empty dict: pass at least one estimator by name.")
         if grid is not None and not isinstance(grid, Mapping):
             raise ParameterError("the grid of several learners must be a dict of grids by the learner's name.")
-        if len({is_regressor(own) for own in learner.values()}) > 1:
+        if len({is_regressor(one) for one in learner.values()}) > 1:
             raise ParameterError("learners mix classifiers and regressions: choose among them separately.")
         grids = grid or {}
         unknown = [name for name in grids if name not in learner]
@@ -179,8 +179,8 @@ def candidates_of(learner: Any, grid: Any) -> list[Configuration]:
             raise ParameterError(f"the grid names {unknown[0]!r}, which is none of the learners {list(learner)}.")
         return [
             Configuration(f"{name}: {c.label}" if c.params else str(name), c.learner, c.params)
-            for name, own in learner.items()
-            for c in candidates_of(own, grids.get(name))
+            for name, one in learner.items()
+            for c in candidates_of(one, grids.get(name))
         ]
     need_learner(learner)
     if grid is None or grid == {}:
@@ -240,9 +240,9 @@ def grow(task: GrowthTask) -> Floats:
         except SeparatrixError:
             raise
         except Exception as error:
-            told = ", ".join(f"{name}={value!r}" for name, value in params.items()) or f"{len(rows)} rows"
+            setting = ", ".join(f"{name}={value!r}" for name, value in params.items()) or f"{len(rows)} rows"
             name = type(final_step(task.learner)).__name__
-            raise FoldError(f"{name} failed with {told}: {type(error).__name__}: {error}") from error
+            raise FoldError(f"{name} failed with {setting}: {type(error).__name__}: {error}") from error
     return out
 
 

@@ -162,10 +162,10 @@ class Holdout:
         record = Ledger(self.ledger).record(self._sealed.marks, digest, self._sealed.table, note)
         if record.times and not record.reread:
             warnings.warn(str(record), OpenedWarning, stacklevel=2)
-        found = self._outcomes(self._sealed.y, said, positive)
-        if isinstance(found, tuple):
-            return replace(evaluate_outcomes(found[0], level, notes=found[1]), openings=record)
-        return replace(evaluate_numbers(found, said.labels, level=level), openings=record)
+        judged = self._outcomes(self._sealed.y, said, positive)
+        if isinstance(judged, tuple):
+            return replace(evaluate_outcomes(judged[0], level, notes=judged[1]), openings=record)
+        return replace(evaluate_numbers(judged, said.labels, level=level), openings=record)
 
     def _stand_in(self) -> Any:
         """As many training labels as there are test rows."""
@@ -210,8 +210,8 @@ class Holdout:
             if not m:
                 continue
             ax.barh(0, m, left=left, color=colour, edgecolor="white", hatch="//" if name == "test" else None)
-            told = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}  # readable over the hatch
-            ax.text(left + m / 2, 0, f"{name}\n{m:,}", ha="center", va="center", color="white", fontsize=9, bbox=told)
+            box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}  # readable over the hatch
+            ax.text(left + m / 2, 0, f"{name}\n{m:,}", ha="center", va="center", color="white", fontsize=9, bbox=box)
             left += m
         ax.set(yticks=[], xlabel="rows", xlim=(0, left))
         for side in ("top", "left", "right"):

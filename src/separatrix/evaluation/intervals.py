@@ -190,8 +190,13 @@ def delong(
     auc, placed = placements(positive, scores, weights)
     parts = []
     for side in (positive, ~positive):
-        own = None if weights is None else weights[side]
-        parts.append((mean_variance(placed[side], own), float(side.sum()) if own is None else effective_rows(own)))
+        side_weights = None if weights is None else weights[side]
+        parts.append(
+            (
+                mean_variance(placed[side], side_weights),
+                float(side.sum()) if side_weights is None else effective_rows(side_weights),
+            )
+        )
     variance, pairs = parts[0][0] + parts[1][0], min(parts[0][1], parts[1][1])
     if variance > 0 and 0 < auc < 1:
         return (auc, *logit_interval(auc, variance, level), "DeLong, logit")

@@ -136,24 +136,24 @@ def learning_curve(
     >>> curve.validation.mean(axis=0).round(2)
     array([0.03, 0.01, 0.02])
     """
-    made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
-    least = min(fold.learned_from for fold in made)
+    fold_list, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
+    least = min(fold.learned_from for fold in fold_list)
     codes = None if regression else check_labels(y).codes
-    tasks, seeds = [], seeds_of_folds(seed, len(made))
+    tasks, seeds = [], seeds_of_folds(seed, len(fold_list))
     orders = [
-        fold.train if time is not None else _spread_classes(fold.train, codes, np.random.default_rng(own))
-        for fold, own in zip(made, seeds, strict=True)
+        fold.train if time is not None else _spread_classes(fold.train, codes, np.random.default_rng(fold_seed))
+        for fold, fold_seed in zip(fold_list, seeds, strict=True)
     ]
     late = -1 if time is not None else 1
     first = 2 if codes is None else max(_rows_of_all_classes(order[::late], codes) for order in orders)
     counts = _chosen_sizes(sizes, first, least)
-    for fold, order, own in zip(made, orders, seeds, strict=True):
+    for fold, order, fold_seed in zip(fold_list, orders, seeds, strict=True):
         rows = [order[-m:] if time is not None else order[:m] for m in counts]
         if codes is not None:
             _need_all_classes(rows[0], codes, counts[0])
         settings: list[dict[str, Any]] = [{}] * len(rows)
         chosen = metric or ("mse" if regression else "error")
-        tasks.append(GrowthTask(learner, settings, rows, X, y, fold.test, regression, chosen, own))
+        tasks.append(GrowthTask(learner, settings, rows, X, y, fold.test, regression, chosen, fold_seed))
     return _curve(learner, "training rows", tuple(counts), tasks, executor, progress)
 
 
@@ -211,7 +211,7 @@ def overfitting_curve(
     >>> [1, 3, 9][curve.best]
     3
     """
-    made, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
+    fold_list, seed, regression = _set_up(learner, X, y, folds, stratify, groups, time, random_state)
     if not isinstance(values, Iterable) or isinstance(values, str):
         raise ParameterError(f"values is {values!r}: pass a list of sizes of the model from small to large.")
     steps = list(values)
@@ -221,8 +221,10 @@ def overfitting_curve(
         raise ParameterError(f"parameter is {parameter!r}, which {named(learner)} does not have.")
     chosen = metric or ("mse" if regression else "error")
     tasks = [
-        GrowthTask(learner, [{parameter: v} for v in steps], [train] * len(steps), X, y, test, regression, chosen, own)
-        for (train, test), own in zip(made, seeds_of_folds(seed, len(made)), strict=True)
+        GrowthTask(
+            learner, [{parameter: v} for v in steps], [train] * len(steps), X, y, test, regression, chosen, fold_seed
+        )
+        for (train, test), fold_seed in zip(fold_list, seeds_of_folds(seed, len(fold_list)), strict=True)
     ]
     return _curve(learner, parameter.rpartition("__")[2], tuple(steps), tasks, executor, progress)
 
@@ -263,8 +265,8 @@ def _spread_classes(train: NDArray[np.intp], codes: Any, rng: np.random.Generato
         return order
     rank = np.empty(len(order))
     for k in np.unique(codes[order]):
-        own = np.flatnonzero(codes[order] == k)
-        rank[own] = (np.arange(len(own)) + 0.5) / len(own)
+        of_class = np.flatnonzero(codes[order] == k)
+        rank[of_class] = (np.arange(len(of_class)) + 0.5) / len(of_class)
     return np.asarray(order[np.argsort(rank, kind="stable")])
 
 
@@ -278,16 +280,16 @@ def _set_up(
 ) -> tuple[list[Fold], int, bool]:
     need_learner(learner)
     seed, n, regression = seed_of(random_state), labelled_rows(X, y), is_regressor(learner)
-    made, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
-    return made, seed, regression
+    fold_list, _ = folds_for(n, folds, 1, y, stratify, groups, time, seed, regression)
+    return fold_list, seed, regression
 
 
 def _curve(
     learner: Any, what: str, steps: tuple[Any, ...], tasks: list[GrowthTask], executor: Any, progress: Any
 ) -> GrowthCurve:
     with held_warnings():  # how a run ends is what the curve shows
-        found = np.array(spread(grow, tasks, executor, progress))
-    return GrowthCurve(named(learner), what, steps, tasks[0].metric, found[:, 0], found[:, 1])
+        scores = np.array(spread(grow, tasks, executor, progress))
+    return GrowthCurve(named(learner), what, steps, tasks[0].metric, scores[:, 0], scores[:, 1])
 
 
 @dataclass

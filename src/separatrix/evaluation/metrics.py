@@ -96,9 +96,9 @@ def of_class(per_class: CellMetric, k: int) -> CellMetric:
     return lambda c: per_class(c)[..., k]
 
 
-def mean_recall(kept: NDArray[np.intp]) -> CellMetric:
+def mean_recall(classes: NDArray[np.intp]) -> CellMetric:
     """The mean recall over some of the classes."""
-    return lambda c: np.asarray(recalls(c)[..., kept].mean(axis=-1))
+    return lambda c: np.asarray(recalls(c)[..., classes].mean(axis=-1))
 
 
 def micro_specificity(c: Floats) -> Floats:
@@ -149,10 +149,10 @@ def area_and_precision(positive: NDArray[np.bool_], scores: Floats, weights: Flo
     hits = np.cumsum(w * positive[order])[ends]
     said = np.cumsum(w)[ends]
     missed = said - hits  # weight of negative rows at or above each distinct score
-    own = np.diff(hits, prepend=0.0)
+    at_score = np.diff(hits, prepend=0.0)
     middle = missed - np.diff(missed, prepend=0.0) / 2
-    area = float(own @ (missed[-1] - middle)) / float(hits[-1] * missed[-1])
-    return min(max(area, 0.0), 1.0), float(own @ (hits / said)) / float(hits[-1])
+    area = float(at_score @ (missed[-1] - middle)) / float(hits[-1] * missed[-1])
+    return min(max(area, 0.0), 1.0), float(at_score @ (hits / said)) / float(hits[-1])
 
 
 def _by_counting(hits: Floats, misses: Floats) -> tuple[float, float]:
@@ -180,10 +180,10 @@ def average_precision_influence(weights: Floats, positive: NDArray[np.bool_], en
     group = np.searchsorted(ends, np.arange(len(weights)))
     hits = np.cumsum(weights * positive)[ends]
     said = np.cumsum(weights)[ends]
-    own = np.diff(hits, prepend=0.0)  # positive weight at each distinct score
-    value = (own * hits / said).sum()
-    below = np.cumsum((own / said)[::-1])[::-1]  # a positive row adds to H of all scores at or below its own
-    loss = np.cumsum((own * hits / said**2)[::-1])[::-1]  # every row adds to S of them
+    at_score = np.diff(hits, prepend=0.0)  # positive weight at each distinct score
+    value = (at_score * hits / said).sum()
+    below = np.cumsum((at_score / said)[::-1])[::-1]  # a positive row adds to H of all scores at or below its own
+    loss = np.cumsum((at_score * hits / said**2)[::-1])[::-1]  # every row adds to S of them
     moved = np.where(positive, (hits / said)[group] + below[group] - value / hits[-1], 0.0) - loss[group]
     return np.asarray(moved / hits[-1])
 
@@ -229,7 +229,7 @@ def point_values(o: Outcomes, losses: dict[str, Floats] | None = None, wanted: s
         sides = sides or [(o.truth == o.positive, ranking)]
         both = [(math.nan, math.nan)]
         if complete:
-            both = [area_and_precision(own, v, o.weights) for own, v in sides]
+            both = [area_and_precision(in_class, v, o.weights) for in_class, v in sides]
         out["roc_auc"], out["average_precision"] = (float(v) for v in np.mean(both, axis=0))
     return out
 

@@ -61,7 +61,9 @@ def _values_alone(value: Any) -> Any:
     if value is None or type(value) in (bytes, bool):
         return value
     if isinstance(value, (list, tuple)):
-        return [_values_alone(own) for own in value] if isinstance(value, list) else tuple(map(_values_alone, value))
+        return (
+            [_values_alone(entry) for entry in value] if isinstance(value, list) else tuple(map(_values_alone, value))
+        )
     if isinstance(value, np.generic):
         return _values_alone(value.item())
     if isinstance(value, str):

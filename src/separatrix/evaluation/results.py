@@ -182,7 +182,8 @@ class ClassificationEvaluation(Evaluation):
             "majority": self.majority,
             "metrics": {name: e.to_dict() for name, e in self.metrics.items()},
             "per_class": {
-                str(label): {name: e.to_dict() for name, e in own.items()} for label, own in self.per_class.items()
+                str(label): {name: e.to_dict() for name, e in estimates.items()}
+                for label, estimates in self.per_class.items()
             },
             "notes": list(self.notes),
             "openings": None if self.openings is None else self.openings.to_dict(),

@@ -91,18 +91,18 @@ class Selection:
         scores = self.fold_values if greater_is_better(self.metric) else -self.fold_values
         means = scores.mean(axis=1)
         order = np.where(np.isnan(means), -np.inf, means)
-        found: dict[str, Any] = {}
+        table: dict[str, Any] = {}
         for name in dict.fromkeys(name for params in self.params for name in params):
             column = np.ma.MaskedArray(np.empty(len(self.params), dtype=object), mask=True)
             for k, params in enumerate(self.params):
                 if name in params:
                     column[k] = params[name]
-            found[f"param_{name}"] = column
-        found["params"] = list(self.params)
-        found |= {f"split{k}_test_score": scores[:, k] for k in range(scores.shape[1])}
-        found["mean_test_score"], found["std_test_score"] = means, scores.std(axis=1)
-        found["rank_test_score"] = (1 + (order[None] > order[:, None]).sum(axis=1)).astype(np.int32)
-        return found
+            table[f"param_{name}"] = column
+        table["params"] = list(self.params)
+        table |= {f"split{k}_test_score": scores[:, k] for k in range(scores.shape[1])}
+        table["mean_test_score"], table["std_test_score"] = means, scores.std(axis=1)
+        table["rank_test_score"] = (1 + (order[None] > order[:, None]).sum(axis=1)).astype(np.int32)
+        return table
 
     def __str__(self) -> str:
         by = "one-standard-error rule" if self.rule != "best" else "best mean"

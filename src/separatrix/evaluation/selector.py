@@ -188,8 +188,8 @@ class Selector(Estimator):
         LinearDiscriminant(shrinkage=0.25)
         """
         nested = {name.removeprefix(NESTED): value for name, value in params.items() if name.startswith(NESTED)}
-        own = {name: value for name, value in params.items() if not name.startswith(NESTED)}
-        super().set_params(**own)
+        plain = {name: value for name, value in params.items() if not name.startswith(NESTED)}
+        super().set_params(**plain)
         if nested and not hasattr(self.learner, "set_params"):
             raise ParameterError(f"{NESTED}{next(iter(nested))} needs one learner, not a dict of them.")
         if nested:
@@ -245,12 +245,12 @@ class Selector(Estimator):
         regression = is_regressor(self._learners()[0])
         metric = self.metric or ("mse" if regression else "accuracy")
         weights = check_weights(sample_weight, n)
-        made, _ = folds_for(n, self.folds, self.repeats, y, self.stratify, groups, time, seed, regression)
-        need_judged_rows(made, weights)
-        seeds = seeds_of_folds(seed, len(made) + 1)
+        fold_list, _ = folds_for(n, self.folds, self.repeats, y, self.stratify, groups, time, seed, regression)
+        need_judged_rows(fold_list, weights)
+        seeds = seeds_of_folds(seed, len(fold_list) + 1)
         tasks = [
             CandidateTask(k, candidates, X, y, fold, weights, regression, metric, s)
-            for k, (fold, s) in enumerate(zip(made, seeds, strict=False))
+            for k, (fold, s) in enumerate(zip(fold_list, seeds, strict=False))
         ]
         shared = self._shared(tasks) if self.share and self.repeats == 1 else None
         if shared is not None:

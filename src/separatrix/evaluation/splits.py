@@ -123,8 +123,8 @@ def random_parts(n: int, sizes: list[int], labels: Labels | None, rng: np.random
         counts = np.bincount(codes)
         rank = np.empty(n)
         for k, m in enumerate(counts):
-            own = order[codes[order] == k]
-            rank[own] = (np.arange(m) + rng.random()) / max(m, 1)
+            of_class = order[codes[order] == k]
+            rank[of_class] = (np.arange(m) + rng.random()) / max(m, 1)
         order = order[np.argsort(rank[order], kind="stable")]
     ends = np.cumsum([0, *sizes])
     parts = [order[a:b] for a, b in pairwise(ends)]
@@ -220,8 +220,8 @@ def time_folds(time: Any, folds: int, n: int) -> list[Fold]:
     """Each fold learns from everything before the rows that it judges."""
     order, number = time_order(time, n)
     cuts = [cut_before(number, round(n * (k + 1) / (folds + 1))) for k in range(folds)] + [n]
-    made = [Fold(n, order[a:b], order[:a]) for a, b in pairwise(cuts)]
-    for k, fold in enumerate(made):
+    fold_list = [Fold(n, order[a:b], order[:a]) for a, b in pairwise(cuts)]
+    for k, fold in enumerate(fold_list):
         if not len(fold.train) or not len(fold.test):
             raise DataError(f"fold {k} in time has no rows: too many share the same time; use fewer folds.")
-    return made
+    return fold_list

@@ -1,32 +1,24 @@
-"""What follows any fit that has a summary: tests of hypotheses about coefficients, contrasts, tables of terms.
+"""Tests of hypotheses about coefficients, contrasts and variance inflation, after any fit that has a summary.
 
-Hypotheses about coefficients as text: "age = bmi", "2*a - b = 1", "a = b = 0", "C(ward) = 0", several by commas.
-
-A name is whatever a coefficient is called, brackets, spaces and commas included: the longest name that fits is
-taken. The name of a term stands for all of its coefficients.
+Hypotheses are text: "age = bmi", "2*a - b = 1", "a = b = 0", "C(ward) = 0", several by commas. The name of a
+coefficient may have brackets, spaces and commas: the longest name that fits is taken. The name of a term stands for
+all of its coefficients.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
-from separatrix.errors import InferenceError
-from separatrix.statistics.distributions import need_level
-
-if TYPE_CHECKING:
-    from separatrix.statistics.summary import ResultTable, Summary
-
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.errors import ParameterError
-from separatrix.statistics.distributions import chi2_tail, f_tail, tested
+from separatrix.errors import InferenceError, ParameterError
+from separatrix.statistics.distributions import chi2_tail, f_tail, need_level, tested
 from separatrix.statistics.summary import ResultTable, Summary, listed
 
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
@@ -54,11 +46,13 @@ class WaldTest:
 
 
 def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any) -> WaldTest:
-    """(R b - r)' (R V R')^-1 (R b - r), as chi-squared or divided by its rank as F (Wald 1943)."""
+    """Test R b = r by (R b - r)' (R V R')^-1 (R b - r): chi-squared, or divided by its rank as F (Wald 1943)."""
     R, r, text = restrictions(summary.names, terms, hypothesis)
     beta, V = _known(summary, R)
     away, spread = R @ beta - r, R @ V @ R.T
-    scale = np.sqrt(np.diagonal(spread))
+    scale = np.sqrt(
+        np.diagonal(spread)
+    )  # hypotheses in units of their errors, so that no unit of a column decides rank
     if np.linalg.matrix_rank(R) < len(R) or not scale.all():
         raise InferenceError("the hypotheses are linearly dependent, or empty: give each once.")
     q = len(R)
@@ -70,7 +64,10 @@ def wald_test(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: 
 
 
 def quadratic_form(z: Floats, R: Floats) -> float:
-    """z' R^-1 z for a correlation matrix R; InferenceError where its rank is too small, as with few groups."""
+    """z' R^-1 z for a correlation matrix R; InferenceError where its rank is too small, as with few groups.
+
+    The tolerance is absolute since R has ones on its diagonal; solving a singular R would print a huge statistic.
+    """
     if not np.isfinite(R).all():
         raise InferenceError("a standard error is zero but for rounding: test the other coefficients.")
     rank = int(np.linalg.matrix_rank(R, tol=1e-10, hermitian=True))
@@ -136,8 +133,8 @@ class _Reader:
 
     def __init__(self, names: Sequence[str], terms: Mapping[str, Sequence[str]], text: str) -> None:
         self.names, self.text, self.at = list(names), text, 0
-        self.terms = {term: list(own) for term, own in terms.items() if term not in self.names}
-        self.known = sorted([*self.names, *self.terms], key=len, reverse=True)
+        self.terms = {term: list(members) for term, members in terms.items() if term not in self.names}
+        self.known = sorted([*self.names, *self.terms], key=len, reverse=True)  # "a:b" is read before "a"
 
     def read(self) -> list[tuple[Floats, float]]:
         out = list[tuple[Floats, float]]()
@@ -176,11 +173,11 @@ class _Reader:
             if name is None:
                 constant += sign * factor
             else:
-                own = self.terms.get(name, [name])
-                eye = np.eye(len(self.names))[[self.names.index(n) for n in own]]
-                if len(own) > 1 and len(rows) == 1:
-                    rows = np.repeat(rows, len(own), axis=0)
-                elif len(own) not in (1, len(rows)):
+                members = self.terms.get(name, [name])
+                eye = np.eye(len(self.names))[[self.names.index(n) for n in members]]
+                if len(members) > 1 and len(rows) == 1:
+                    rows = np.repeat(rows, len(members), axis=0)
+                elif len(members) not in (1, len(rows)):
                     self._fail("adds terms of different sizes")
                 rows = rows + sign * factor * eye
             sign, first = 1.0, False
@@ -189,10 +186,10 @@ class _Reader:
         factor, name = 1.0, None
         while True:
             self._skip()
-            found = next((k for k in self.known if self._starts(k)), None)
+            coefficient = next((k for k in self.known if self._starts(k)), None)
             number = NUMBER.match(self.text, self.at)
-            if found is not None and name is None and not (number and number.end() - self.at > len(found)):
-                name, self.at = found, self.at + len(found)
+            if coefficient is not None and name is None and not (number and number.end() - self.at > len(coefficient)):
+                name, self.at = coefficient, self.at + len(coefficient)
             elif number is not None:
                 factor, self.at = factor * float(number[0]), number.end()
             else:
@@ -232,7 +229,7 @@ class _Reader:
 
 
 class AfterFit:
-    """Tests of coefficients and terms; a subclass has a summary, and says what its terms are."""
+    """Tests of coefficients and terms, for a subclass that has a summary."""
 
     def _wald_summary(self, options: dict[str, Any]) -> Summary:
         """A summary with a covariance of the coefficients."""
@@ -241,20 +238,20 @@ class AfterFit:
     def _term_names(self, summary: Summary) -> dict[str, list[str]]:
         """Terms of the model with the names of their coefficients: those of a formula, or one for each column."""
         columns = [name for name in summary.names if name not in self._intercept_names(summary)]
-        own: dict[str, tuple[int, ...]] | None = getattr(self, "terms_", None)
-        if own is None:
+        terms: dict[str, tuple[int, ...]] | None = getattr(self, "terms_", None)
+        if terms is None:
             return {name: [name] for name in columns}
-        if not own:  # of "y ~ 1"
+        if not terms:  # of "y ~ 1"
             return {}
-        d = sum(map(len, own.values()))
+        d = sum(map(len, terms.values()))
         blocks = range(0, len(columns), d)  # one for each class but the first
-        return {term: [columns[b + j] for b in blocks for j in places] for term, places in own.items()}
+        return {term: [columns[b + j] for b in blocks for j in places] for term, places in terms.items()}
 
     def _intercept_names(self, summary: Summary) -> tuple[str, ...]:
         if getattr(self, "terms_", None) == {}:  # of "y ~ 1", whose one column is the constant
             return summary.names
-        own = getattr(summary, "intercepts", None)
-        return own if own is not None else summary.names[-1:] if summary.has_intercept else ()
+        intercepts = getattr(summary, "intercepts", None)
+        return intercepts if intercepts is not None else summary.names[-1:] if summary.has_intercept else ()
 
     def wald_test(self, hypothesis: Any, **options: Any) -> WaldTest:
         """Test linear hypotheses about the coefficients, all together.
@@ -331,54 +328,54 @@ class AfterFit:
         >>> LeastSquares().fit(X, y).vif()["vif"].round(3)
         array([1., 1.])
         """
-        from separatrix.statistics.summary import ResultTable
-
         summary = self._wald_summary({})
         gone = aliased_of(summary)
         if set(summary.names) <= set(self._intercept_names(summary)):
             raise InferenceError("the model has an intercept alone: there is nothing that could be inflated.")
         slopes = [name not in self._intercept_names(summary) for name in summary.names]
         V = summary.covariance[np.ix_(~gone & slopes, ~gone & slopes)]
-        kept = tuple(name for name, own in zip(summary.names, ~gone & slopes, strict=True) if own)
-        places = places_of(self._term_names(summary), kept, np.zeros(len(kept), dtype=bool))
+        names = tuple(name for name, is_slope in zip(summary.names, ~gone & slopes, strict=True) if is_slope)
+        places = places_of(self._term_names(summary), names, np.zeros(len(names), dtype=bool))
         error = np.sqrt(np.diagonal(V))
         R = V / error / error[:, None]
-        whole, own = float(np.linalg.slogdet(R)[1]), {term: at for term, at in places.items() if at}
-        found, sizes = list[float](), np.array([float(len(at)) for at in own.values()])
-        for at in own.values():
+        whole = float(np.linalg.slogdet(R)[1])
+        term_places = {term: at for term, at in places.items() if at}
+        sizes = np.array([float(len(at)) for at in term_places.values()])
+        inflation = list[float]()
+        for at in term_places.values():
             rest = [j for j in range(len(R)) if j not in at]
             inner, outer = (float(np.linalg.slogdet(R[np.ix_(some, some)])[1]) for some in (at, rest))
-            found.append(float(np.exp(inner + outer - whole)))
-        vif = np.array(found)
+            inflation.append(float(np.exp(inner + outer - whole)))  # det R_at det R_rest / det R
+        vif = np.array(inflation)
         columns = {"vif": vif, "df": sizes, "per_df": vif ** (0.5 / sizes)}
-        return ResultTable("Variance inflation", tuple(own), columns)
+        return ResultTable("Variance inflation", tuple(term_places), columns)
 
 
-def places_of(terms: dict[str, list[str]], names: tuple[str, ...], aliased: Any) -> dict[str, list[int]]:
+def places_of(terms: dict[str, list[str]], names: tuple[str, ...], aliased: NDArray[np.bool_]) -> dict[str, list[int]]:
     """Terms with the positions of their coefficients among those that are not aliased."""
-    kept = [name for name, gone in zip(names, aliased, strict=True) if not gone]
-    at = {name: j for j, name in enumerate(kept)}
-    return {term: [at[name] for name in own if name in at] for term, own in terms.items()}
+    estimated = [name for name, gone in zip(names, aliased, strict=True) if not gone]
+    at = {name: j for j, name in enumerate(estimated)}
+    return {term: [at[name] for name in members if name in at] for term, members in terms.items()}
 
 
-def aliased_of(summary: Summary) -> Any:
+def aliased_of(summary: Summary) -> NDArray[np.bool_]:
     """Which coefficients of a summary are aliased."""
     return np.array([summary.marks.get(name) == "aliased" for name in summary.names], dtype=bool)
 
 
-def need_determined(fit: Any, rows: Any, aliased: Any, lift: bool) -> None:
-    """Refuse rows that break a linear dependence of the columns which all rows of the fit keep to.
+def need_determined(fit: Floats, rows: Floats, aliased: NDArray[np.bool_], lift: bool) -> None:
+    """Refuse rows that break a linear dependence between the columns of the fit.
 
-    Every minimiser gives the same prediction to other rows; to these the fit gives none.
+    All minimisers agree on rows that keep to it, and on no others, so that the fit determines no prediction there.
     """
 
-    def kept(X: Any) -> Any:
+    def estimated_columns(X: Floats) -> Floats:
         return np.column_stack([X[:, ~aliased], np.ones(len(X))]) if lift else X[:, ~aliased]
 
-    inside = kept(fit)
+    inside = estimated_columns(fit)
     scale = np.maximum(np.abs(inside).max(axis=0), np.finfo(float).tiny)
     combined, *_ = np.linalg.lstsq(inside / scale, fit[:, aliased], rcond=None)
-    gap = np.abs(rows[:, aliased] - kept(rows) / scale @ combined)
+    gap = np.abs(rows[:, aliased] - estimated_columns(rows) / scale @ combined)
     size = np.maximum(np.abs(fit[:, aliased]).max(axis=0), np.abs(rows[:, aliased]).max(axis=0, initial=0.0))
     away = (gap > 1e-7 * size).any(axis=1)
     if away.any():

@@ -17,7 +17,7 @@ from separatrix.errors import ParameterError
 from separatrix.statistics.distributions import chi2_tail, f_tail
 from separatrix.statistics.summary import ResultTable
 
-Without = Callable[[frozenset[str]], tuple[float, int]]  # terms that are left out: criterion, coefficients left
+Without = Callable[[frozenset[str]], tuple[float, int]]  # of the terms left out: the criterion, the coefficients left
 KINDS = ("I", "II", "III")
 ALIASED = "aliased columns are left out of every model"
 
@@ -49,9 +49,10 @@ def droppable(terms: Sequence[str]) -> list[str]:
 
 def deviance_table(without: Without, terms: Sequence[str], kind: Any, title: str, note: str) -> ResultTable:
     """Likelihood ratios; ``without`` gives the maximum of a log-likelihood."""
-    found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
-    ratio = np.array([max(0.0, 2.0 * (large[0] - small[0])) for large, small in found])
-    df = np.array([float(large[1] - small[1]) for large, small in found])
+    pairs = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
+    # nested maxima are found apart: the smaller model's may come out larger by rounding
+    ratio = np.array([max(0.0, 2.0 * (large[0] - small[0])) for large, small in pairs])
+    df = np.array([float(large[1] - small[1]) for large, small in pairs])
     p = np.array([chi2_tail(x, k) for x, k in zip(ratio.tolist(), df.tolist(), strict=True)])
     labels = {"stat": "chi²"}
     return ResultTable(title, tuple(terms), {"df": df, "stat": ratio, "p": p}, (), (note,) if note else (), labels)
@@ -61,9 +62,9 @@ def variance_table(
     without: Without, terms: Sequence[str], kind: Any, rss: float, df_resid: float, title: str, note: str = ""
 ) -> ResultTable:
     """Sums of squares and F tests with the residual variance of the whole model; ``without`` gives residual sums."""
-    found = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
-    squares = [max(0.0, small[0] - large[0]) for large, small in found]
-    df = [float(large[1] - small[1]) for large, small in found]
+    pairs = [(without(larger), without(smaller)) for _, larger, smaller in comparisons(terms, kind)]
+    squares = [max(0.0, small[0] - large[0]) for large, small in pairs]
+    df = [float(large[1] - small[1]) for large, small in pairs]
     sigma2 = rss / df_resid
     F = [s / k / sigma2 if k else float("nan") for s, k in zip(squares, df, strict=True)]
     p = [f_tail(f, k, df_resid) if k else float("nan") for f, k in zip(F, df, strict=True)]
@@ -90,14 +91,14 @@ def likelihood_table(models: Sequence[Any], penalised: str) -> ResultTable:
     for model in models:
         if not hasattr(model, "likelihood_ratio_test"):
             raise ParameterError(f"anova compares fitted logistic models, and one is a {type(model).__name__}.")
-    found = sorted(models, key=lambda model: int(np.isfinite(model._wald_summary({}).coef).sum()))
-    tests = [large.likelihood_ratio_test(small) for small, large in pairwise(found)]
+    by_size = sorted(models, key=lambda model: int(np.isfinite(model._wald_summary({}).coef).sum()))
+    tests = [large.likelihood_ratio_test(small) for small, large in pairwise(by_size)]
     nothing = float("nan")
-    columns = {"loglik": np.array([model._wald_summary({}).loglik for model in found])}
+    columns = {"loglik": np.array([model._wald_summary({}).loglik for model in by_size])}
     for k, name in ((1, "df"), (0, "stat"), (2, "p")):
         columns[name] = np.array([nothing, *(float(test[k]) for test in tests)])
-    notes = (penalised,) if any("Firth" in model.method_ for model in found) else ()
-    return ResultTable("Comparison of nested models", model_names(found), columns, (), notes, {"stat": "chi²"})
+    notes = (penalised,) if any("Firth" in model.method_ for model in by_size) else ()
+    return ResultTable("Comparison of nested models", model_names(by_size), columns, (), notes, {"stat": "chi²"})
 
 
 def spans(large: Floats, small: Floats) -> bool:
@@ -105,8 +106,8 @@ def spans(large: Floats, small: Floats) -> bool:
     scale = np.linalg.norm(large, axis=0)
     unit = large / np.where(scale > 0, scale, 1.0)
     coefficients, *_ = np.linalg.lstsq(unit, small, rcond=None)
-    left = np.linalg.norm(unit @ coefficients - small, axis=0)
-    return bool((left <= 1e-8 * np.linalg.norm(small, axis=0)).all())
+    residuals = np.linalg.norm(unit @ coefficients - small, axis=0)
+    return bool((residuals <= 1e-8 * np.linalg.norm(small, axis=0)).all())
 
 
 def drop_table(
@@ -129,7 +130,11 @@ def drop_table(
 
 
 class SubmodelSums:
-    """Residual sums of squares of all submodels of a least-squares fit, from its coefficients and covariance."""
+    """Residual sums of squares of all submodels of a least-squares fit, from its coefficients and covariance.
+
+    No row is looked at again: the sum rises by b_o' (V_oo/sigma^2)^-1 b_o where the coefficients b_o leave. The columns
+    are scaled by their errors, so that units cost no digits.
+    """
 
     def __init__(self, beta: Floats, V: Floats, sigma2: float, rss: float, places: Mapping[str, Sequence[int]]) -> None:
         scale = np.sqrt(np.diagonal(V) / sigma2)
@@ -139,11 +144,11 @@ class SubmodelSums:
         self.whole = float(beta / scale @ self.c)
 
     def __call__(self, gone: frozenset[str]) -> tuple[float, int]:
-        out = {j for term in gone for j in self.places[term]}
-        kept = np.array([j for j in range(len(self.c)) if j not in out], dtype=np.intp)
-        if len(kept) == len(self.c):
-            return self.rss, len(kept)
+        dropped = {j for term in gone for j in self.places[term]}
+        left = np.array([j for j in range(len(self.c)) if j not in dropped], dtype=np.intp)
+        if len(left) == len(self.c):
+            return self.rss, len(left)
         explained = 0.0
-        if len(kept):
-            explained = float(self.c[kept] @ np.linalg.solve(self.G[np.ix_(kept, kept)], self.c[kept]))
-        return self.rss + self.whole - explained, len(kept)
+        if len(left):
+            explained = float(self.c[left] @ np.linalg.solve(self.G[np.ix_(left, left)], self.c[left]))
+        return self.rss + self.whole - explained, len(left)

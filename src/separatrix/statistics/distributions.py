@@ -1,4 +1,4 @@
-"""Tails and quantiles of the distributions that tests use, and Wilson's interval of a share.
+"""Tail probabilities and quantiles of the distributions that tests use, and Wilson's interval of a share.
 
 scipy is imported where the standard library is not enough.
 """
@@ -28,7 +28,7 @@ def chi2_tail(x: float, df: float) -> float:
     """P(chi2_df > x); nan where there is nothing to test."""
     if df == 0 or math.isnan(x):
         return math.nan
-    if df == 1:
+    if df == 1:  # without scipy, which summaries of one coefficient then do not load
         return math.erfc(math.sqrt(max(x, 0.0) / 2.0))
     from scipy.special import chdtrc
 

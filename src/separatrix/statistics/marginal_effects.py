@@ -1,4 +1,4 @@
-"""Probabilities of a logistic model and their changes with a column, with errors by the delta method.
+"""Probabilities of a logistic model and marginal effects of its columns, with errors by the delta method.
 
 With coefficients B_k of class k against the first (B_0 = 0) and m = sum P_l B_l, the effect of column j on P_k at a row
 is P_k (B_kj - m_j); with ``dummy`` that of a column of zeros and ones is P_k(x with 1) - P_k(x with 0), of a level of
@@ -45,7 +45,7 @@ class ClassModel:
         """P (n, K) of lifted rows."""
         s = np.column_stack([np.zeros(len(L)), L @ self.B.T])
         s = s if offset is None else s + offset
-        s = s - s.max(axis=1, keepdims=True)
+        s = s - s.max(axis=1, keepdims=True)  # the same P, and no overflow
         P = np.exp(s)
         return np.asarray(P / P.sum(axis=1, keepdims=True))
 
@@ -79,21 +79,22 @@ def effects(
         L, offset = _middle(L, c, at, model.lift), None if offset is None else _middle(offset, c, at, False)
         c = np.ones(1)
     P = model.probabilities(L, offset)
+    # a column of one value has no difference between 1 and 0 in these rows, and gets its slope
     two_valued = [bool(np.isin(x, (0.0, 1.0)).all() and x.any() and not x.all()) for x in X.T]
-    levels = {j: list(own) for own in terms if _is_factor(X[:, list(own)]) for j in own}
-    found, J, rows = list[float](), list[Floats](), list[str]()
+    levels = {j: list(members) for members in terms if _is_factor(X[:, list(members)]) for j in members}
+    values, jacobian, rows = list[float](), list[Floats](), list[str]()
     for k in model.shown:
         for j, name in enumerate(names):
             if dummy and two_valued[j]:
                 effect, slope = _switch(model, L, c, offset, k, j, levels.get(j, [j]))
             else:
                 effect, slope = _slope(model, L, c, P, k, j)
-            found.append(effect)
-            J.append(slope)
+            values.append(effect)
+            jacobian.append(slope)
             rows.append(model.named(k, name))
-    out, D = np.array(found), np.array(J)
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", D, model.V, D))
-    columns, labels = tested("effect", out, errors, level, math.inf)
+    J = np.array(jacobian)
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", J, model.V, J))  # the square roots of the diagonal of J V J'
+    columns, labels = tested("effect", np.array(values), errors, level, math.inf)
     title = "Average marginal effects" if at == "overall" else f"Marginal effects at the {at}"
     head = (f"on the probability of {model.classes[1]}",) if len(model.classes) == 2 else ()
     return ResultTable(title, tuple(rows), columns, head, notes, labels | {"effect": "dP/dx"})
@@ -108,6 +109,7 @@ def _median(x: Floats, c: Floats) -> float:
     """The middle of sorted values with shares ``c``, that of two values where half of the rows are below."""
     order = np.argsort(x, kind="stable")
     below = np.cumsum(c[order])
+    # shares are rounded: the half that whole weights reach exactly may lie an ulp to either side of 0.5
     at = [int(np.searchsorted(below, half)) for half in (0.5 - 1e-12, 0.5 + 1e-12)]
     return float(x[order[at]].mean())
 
@@ -128,8 +130,8 @@ def _moves(P: Floats, k: int, a: int) -> Floats:
 
 
 def _slope(model: ClassModel, L: Floats, c: Floats, P: Floats, k: int, j: int) -> tuple[float, Floats]:
-    own = np.concatenate([[0.0], model.B[:, j]])
-    away = own[None] - (P @ own)[:, None]  # B_lj - m_j
+    slopes = np.concatenate([[0.0], model.B[:, j]])
+    away = slopes[None] - (P @ slopes)[:, None]  # B_lj - m_j
     J = np.empty(model.B.shape)
     for a in range(1, len(model.classes)):
         move = _moves(P, k, a)

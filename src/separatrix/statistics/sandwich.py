@@ -1,4 +1,4 @@
-"""The middle of a sandwich covariance A^-1 M A^-1: from scores row by row, added up in clusters, or over lags.
+"""Estimate the middle M of a sandwich covariance A^-1 M A^-1: from the scores of rows, of clusters, or over lags.
 
 cluster  M = sum over clusters of (sum s_i)(sum s_i)'  (Liang and Zeger 1986)
 HAC      M = G_0 + sum_l (1 - l/(L + 1)) (G_l + G_l'),  G_l = sum s_i s_i-l'  (Newey and West 1987)
@@ -22,8 +22,8 @@ def cluster_codes(groups: Any, n: int, counted: NDArray[Any] | None) -> NDArray[
     """The number of the cluster of each row that counts; ``counted`` says which rows of the n do."""
     labels = check_labels(groups, what="groups", ids=True)
     check_lengths(n, len(labels.codes), "groups")
-    own = labels.codes if counted is None else labels.codes[counted]
-    codes = np.unique(own, return_inverse=True)[1].astype(np.intp)
+    counted_codes = labels.codes if counted is None else labels.codes[counted]
+    codes = np.unique(counted_codes, return_inverse=True)[1].astype(np.intp)
     if codes.max(initial=0) < 1:
         raise InferenceError("groups has one group only: a clustered covariance needs at least two.")
     return codes
@@ -53,7 +53,7 @@ def need_lags(lags: Any, n: int) -> int:
 
 def lagged_meat(scores: Floats, lags: int) -> Floats:
     """M of rows in the order of time, with Bartlett's weights."""
-    out = scores.T @ scores
+    out = scores.T @ scores  # Bartlett's weights keep the sum positive semidefinite; equal weights would not
     for lag in range(1, lags + 1):
         one = scores[lag:].T @ scores[:-lag]
         out = out + (1.0 - lag / (lags + 1.0)) * (one + one.T)
