@@ -77,5 +77,3 @@ def test_an_audit_of_copied_rows_estimates_what_fresh_rows_give(ledger):
     right = np.mean(audit.model.predict({f"x{j}": fresh[:, j] for j in range(25)})["prediction"] == truth)
     estimate = facts.prediction.estimate
     assert estimate.low <= right <= estimate.high
-    (line,) = [line for line in facts.assumptions.lines if line.name == "few duplicates"]
-    assert "they are copies" in line.evidence

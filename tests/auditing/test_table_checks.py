@@ -17,10 +17,10 @@ def table_of(X, y):
     return encode_table(task_for_audit(X, y, None, None), Choices(words="tfidf"), (), SplitRule())
 
 
-def lines_of(X, y):
+def lines_of(X, y, duplicates=0):
     table = table_of(X, y)
     normal, _ = normality.check(table, 0)
-    lines = [*normal, *log_odds.check(table, 0, True), *check_columns(table), *check_independence(table, 0)]
+    lines = [*normal, *log_odds.check(table, 0, True), *check_columns(table), *check_independence(table, duplicates)]
     return {line.name: line for line in lines}
 
 
@@ -85,3 +85,13 @@ def test_only_numbers_that_can_be_rounded_make_a_fragile_gap(counts):
     assert table_of(X, y).whole_numbers
     assert table_of(sparse.csr_array(X), y).whole_numbers
     assert not table_of(X + 0.5, y).whole_numbers
+
+
+def test_copies_are_named_with_the_rows_that_estimates_count():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    line = lines_of(np.tile(X, (3, 1)), np.tile(y, 3), duplicates=120)["few duplicates"]
+    assert line.verdict == "look"
+    assert "120 rows repeat the features of an earlier one" in line.evidence
+    assert "they are copies" in line.evidence
+    assert line.advice == "Copies were kept in one fold: estimates count 60 rows."

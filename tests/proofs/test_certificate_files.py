@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from hard_sets import sealed, table_of
 from test_forged_certificates import forged
 
 from separatrix import checker, separability
+from separatrix.proofs.certificate.certificate import written
 
 SOURCE = Path(checker.__file__)
 STORED = Path(__file__).parent / "stored_certificates"
@@ -258,3 +260,17 @@ def test_the_target_of_the_certificate_cannot_be_replaced(folder):
     assert run(folder, "c.json", "t.csv").returncode == 0
     done = run(folder, "c.json", "t.csv", "--target", "x")
     assert (done.returncode, "about the target 'y', not 'x'" in done.stdout) == (1, True)
+
+
+def test_a_certificate_is_written_as_json_with_lists_of_integers_on_a_line():
+    nested = {"a": [[1, -2], [], [1.5, None]], "b é": {"c": ["x\n[1]", True], "d": {}}, "e": [3], "f": [True, 1]}
+    text = written(nested)
+    assert json.loads(text) == nested
+    assert "[1,-2]" in text
+    assert text.splitlines()[0:2] == ["{", ' "a": [']
+    joined = re.sub(r"\[\n\s*-?\d+(?:,\n\s*-?\d+)*\n\s*\]", lambda found: re.sub(r"\s", "", found[0]), indented(nested))
+    assert text == joined
+
+
+def indented(value):
+    return json.dumps(value, indent=1, ensure_ascii=False)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,8 +22,6 @@ from separatrix.errors import CertificateError
 from separatrix.proofs.certificate.acceptance import need_accepted
 from separatrix.proofs.certificate.checkable_rows import class_names, exact_table
 from separatrix.validation import Labels, Table, check_labels, check_lengths, check_table
-
-INTEGERS = re.compile(r"\[\n\s*-?[0-9]+(?:,\n\s*-?[0-9]+)*\n\s*\]")  # in text, line breaks are escaped
 
 INDEX_ONLY = checker.INDEX_ONLY
 
@@ -97,6 +94,16 @@ class Subject:
         i, k = divmod(int(t), len(self.sides["kesler"]) - 1)
         return [i if self.origin is None else int(self.origin[i]), k + int(k >= self.labels[i])]
 
+    @cached_property
+    def _origin(self) -> list[int]:
+        return [] if self.origin is None else self.origin.tolist()
+
+    def signed_rows(self, codes: Sequence[int]) -> list[int]:
+        """Row numbers of rows of two groups, those of reversed rows, ~t, as -1 - row."""
+        if self.origin is None:
+            return list(map(int, codes))
+        return [self._origin[c] if c >= 0 else ~self._origin[~c] for c in codes]
+
     def certify(self, claim: str, **fields: Any) -> Certificate:
         """The certificate of a claim that the checker accepts; a BugError where it does not."""
         self.need_accepted(claim, fields)
@@ -108,6 +115,22 @@ class Subject:
         if self.source.at_hand:
             head = {"format": checker.FORMAT, "claim": claim, "intercept": self.intercept}
             need_accepted(self.source, {**head, **self.sides, **fields}, self.table.n)
+
+
+def written(value: Any, depth: int = 0) -> str:
+    """JSON as ``json.dumps`` indents it by one, but a list of integers on one line: in a third of its time."""
+    if not isinstance(value, (dict, list, tuple)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        opening, closing = "{}"
+        parts = [f"{json.dumps(key, ensure_ascii=False)}: {written(own, depth + 1)}" for key, own in value.items()]
+    elif set(map(type, value)) == {int}:
+        return f"[{','.join(map(str, value))}]"
+    else:
+        opening, closing = "[]"
+        parts = [written(own, depth + 1) for own in value]
+    line = "\n" + " " * (depth + 1)
+    return f"{opening}{line}{f',{line}'.join(parts)}{line[:-1]}{closing}"
 
 
 @dataclass(frozen=True)
@@ -161,8 +184,7 @@ class Certificate:
     @cached_property
     def text(self) -> str:
         """The JSON, a list of integers on one line."""
-        indented = json.dumps(self.content, indent=1, ensure_ascii=False)
-        return INTEGERS.sub(lambda found: re.sub(r"\s", "", found[0]), indented)
+        return written(self.content)
 
     @property
     def size(self) -> int:

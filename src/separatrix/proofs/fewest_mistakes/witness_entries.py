@@ -38,23 +38,17 @@ def witness_entries(
 def entry_of(codes: Codes, rows: LiftedRows, subject: Subject, few: int) -> Any:
     """A witness of more than a few rows carries weights."""
     if len(codes) <= few:
-        return _named(codes, subject)
+        return subject.signed_rows(codes)
     if (near := _near(codes, rows)) is not None:
         weights = {"weights": near.weights, "inner": near.inner, "exponents": near.exponents, "floor": near.floor}
-        return {"support": _named([codes[k] for k in near.ids], subject), "near": weights}
+        return {"support": subject.signed_rows([codes[k] for k in near.ids]), "near": weights}
     whole, factors = rows.integers([max(c, ~c) for c in codes])
     line = null_line([z if c >= 0 else [-v for v in z] for c, z in zip(codes, whole, strict=True)])
     if line is None:
         raise AssertionError("a witness is not the circuit that it was proved to be")
     exact = [t * m for t, m in zip(line, factors, strict=True)]
     divisor = math.gcd(*exact)
-    return {"support": _named(codes, subject), "lambda": numbers([t // divisor for t in exact])}
-
-
-def _named(codes: Codes, subject: Subject) -> list[int]:
-    """Row numbers of the table, those of reversed rows as -1 - row."""
-    named = [(c, subject.row(max(c, ~c))) for c in codes]
-    return [row if c >= 0 else ~row for c, row in named if isinstance(row, int)]  # as rows of two groups are
+    return {"support": subject.signed_rows(codes), "lambda": numbers([t // divisor for t in exact])}
 
 
 def _near(codes: Codes, rows: LiftedRows) -> ShortProof | None:
@@ -93,14 +87,19 @@ class ProofCost:
         self.words = (spread + 128 + self.bits) // 64 + 1  # of a cell as a checker counts it
         doubles = type(rows) is LiftedRows and max(rows.unit) == 1 and spread < 400
         self.rounding = 0 if doubles else 2 * (STEP + WORD * (2 * checker.MOST_BITS // 64 + self.words))  # of a cell
-        if isinstance(rows.X, np.ndarray):
-            self.filled: list[int] = [self.p] * rows.n
-        else:
+        self.filled: list[int] | None = None  # cells of a row, of sparse rows
+        if not isinstance(rows.X, np.ndarray):
             self.filled = (np.diff(rows.X.indptr) + int(rows.intercept)).tolist()
+        self._solving: dict[tuple[int, int], int] = {}  # steps by rows and cells: thousands of witnesses have as many
 
     def plain(self, codes: Codes) -> int:
         """Solving for the weights of a witness, by Bareiss's elimination: entries are minors of the matrix."""
         size, cells = len(codes), self._cells(codes)
+        if (size, cells) not in self._solving:
+            self._solving[size, cells] = self._plain(size, cells)
+        return self._solving[size, cells]
+
+    def _plain(self, size: int, cells: int) -> int:
         columns, steps = min(self.p, cells), 0
         for k in range(size - 1):
             words = self._minor(k + 1) // 64
@@ -122,7 +121,7 @@ class ProofCost:
         return (p + 1) * p * (1152 + 4 * p + self.rounding) + p * p * (1408 + 6 * p) + 2048 * p
 
     def _cells(self, codes: Codes) -> int:
-        return sum(self.filled[max(c, ~c)] for c in codes)
+        return len(codes) * self.p if self.filled is None else sum(self.filled[max(c, ~c)] for c in codes)
 
     def _minor(self, order: int) -> int:
         """Bits of a minor, by Hadamard's bound, and of a common factor of its rows."""
