@@ -66,8 +66,12 @@ class Coordinates(Protocol):
     v: Floats
     free: NDArray[np.bool_] | None
     most: int  # coordinates up to which their matrix is worth making
-    patience: int  # slow passes in a row after which a leap is worth its cost
     movable: Order  # coordinates whose curvature is not zero
+
+    @property
+    def patience(self) -> int:
+        """Slow passes in a row after which a leap is worth its cost."""
+        ...
 
     @property
     def weights(self) -> Floats:

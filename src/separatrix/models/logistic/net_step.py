@@ -33,7 +33,7 @@ Columns = NDArray[np.intp]
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
 MOST_LATE, LATE = 1200, 0.2  # the same of several classes, once the gap is this share of the first one
 MOST_SLOW, COST = 3000, 2e10  # the same where steps gain ever little, and multiplications that the matrix may take
-SMALL, EXACT = 600, 1e-12  # up to here passes over a matrix cost little: the minimum itself
+SMALL, EXACT = 600, 1e-12  # coordinates up to which passes over a matrix cost little: more digits are worth them
 MOST_DENSE = 2**22  # numbers up to which sparse columns of several classes are made dense for it
 FEW_ADDED, MOST_ADDED = 2**22, 4.0  # of sparse rows: numbers added up to which it is made, and for each of the table
 MOST_SOLVED = 36.0  # the same once steps by columns gain no more
@@ -152,7 +152,7 @@ def advance(
         model = quadratic_of(loss, softened(loss, place, share), net, W, progress, kept, slow)
         gram = model.gram if isinstance(model, GramQuadratic) else None
         small = gram is not None and len(gram.H) <= (SMALL if progress < 1.0 else FIRST)
-        descend(model, net, model.movable, EXACT if small else ENOUGH_SLOW if slow else min(0.1, 0.1 * progress))
+        descend(model, net, model.movable, exactness(progress, loss.classes, small, slow))
         after, matrix = with_weights(place, W, model), None
         promised = promise(place, net, after)
         if not share:
@@ -177,6 +177,13 @@ def advance(
         if moved is not None:
             return Advance(moved, matrix, bound)
     return Advance(None, None, bound)
+
+
+def exactness(progress: float, classes: int, small: bool, slow: bool) -> float:
+    """The share of all changes at which passes end: a model made far from the minimum is not worth more digits."""
+    if small:
+        return max(EXACT, min(0.1, 0.01 * progress)) if classes == 2 else EXACT
+    return ENOUGH_SLOW if slow else min(0.1, 0.1 * progress)
 
 
 def with_weights(place: WeightsPoint, W: Columns, model: Coordinates) -> Floats:

@@ -26,6 +26,7 @@ OVERFLOW = "the squares of the numbers in X or y overflow: scale the columns."
 CONSTANT = 1e-26  # of the square of a mean: what rounding leaves of a constant column's
 FEW = 2**15  # numbers of a dense table whose calls cost more than its arithmetic
 MOST_DENSE = 2**24  # numbers up to which sparse columns are made dense for their products
+FEWEST_SLOW, COORDINATES = 3, 8  # slow passes before a leap: at least, and one for so many coordinates in use
 ALIKE = 1e-14  # differences of probabilities that are rounding
 SLICE = 2**24  # sparse numbers looked at between two chances to interrupt
 
@@ -42,7 +43,7 @@ class GramQuadratic:
     """H itself; coordinates of several classes may stand one after the other."""
 
     free: NDArray[np.bool_] | None = None
-    most, patience = 1000, 3
+    most = 1000
 
     def __init__(self, gram: CentredGram, g: Floats, V: Floats, net: ElasticNet) -> None:
         self.gram, self.H, self.net, self.shape = gram, np.ascontiguousarray(gram.H), net, V.shape
@@ -52,6 +53,14 @@ class GramQuadratic:
     @property
     def weights(self) -> Floats:
         return self.v.reshape(self.shape)
+
+    @property
+    def patience(self) -> int:
+        """A leap solves with a matrix of the u coordinates in use, u^3/3 multiplications, where a pass takes u^2.
+
+        Of several classes, where passes hardly move what classes share, a leap is worth it at once.
+        """
+        return FEWEST_SLOW if self.shape[0] > 1 else max(FEWEST_SLOW, int(np.count_nonzero(self.v)) // COORDINATES)
 
     @property
     def intercepts(self) -> Floats | None:
