@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -16,13 +16,13 @@ SHORT = 16  # columns up to which a pass keeps its weights in registers, and two
 FREQUENT = 50  # rows for each update of the last pass: with fewer, most rows would be looked at twice
 ALONE = 2**18  # numbers that a pass reads alone, to see how often it updates
 BLOCK = 2**13  # numbers that a helper takes at a time
+ALONE_AGAIN = nullcontext(None)  # one for all: small passes take a few microseconds
 
 
 def lookahead_of(backend: ModuleType) -> Callable[..., AbstractContextManager[Any]]:
     """``looking_ahead`` for a backend."""
 
-    @contextmanager
-    def looking_ahead(rows: Any, last_updates: int = 0) -> Iterator[Any]:
+    def looking_ahead(rows: Any, last_updates: int = 0) -> AbstractContextManager[Any]:
         """A lookahead for one pass over these rows, or None where a pass alone is as fast.
 
         Parameters
@@ -32,10 +32,14 @@ def lookahead_of(backend: ModuleType) -> Callable[..., AbstractContextManager[An
         last_updates : int
             Updates of the pass before.
         """
-        n, d = rows.n, rows.d
-        if rows.size < max(WORTH, n * d) or last_updates * FREQUENT > n:
-            yield None
-            return
+        n = rows.n
+        if rows.size < max(WORTH, n * rows.d) or last_updates * FREQUENT > n:
+            return ALONE_AGAIN
+        return with_helpers(rows)
+
+    @contextmanager
+    def with_helpers(rows: Any) -> Iterator[Any]:
+        d = rows.d
         with borrowed_threads(rows.size // EACH) as helpers:
             if helpers < (1 if d > SHORT else 3):
                 yield None

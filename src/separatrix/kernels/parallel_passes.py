@@ -126,9 +126,9 @@ def on_all_cores(backend: ModuleType) -> dict[str, Callable[..., Any]]:
     """The kernels of a backend that are spread over rows, by name."""
 
     def first_nonfinite(x: NDArray[Any]) -> int:
-        blocks = row_blocks(x.size, x.size)
-        if len(blocks) == 1:
+        if x.size < 2 * BLOCK:
             return int(backend.first_nonfinite(x))
+        blocks = row_blocks(x.size, x.size)
         flat = x.reshape(-1)
         found = each_part(lambda block: backend.first_nonfinite(flat[slice(*block)]), blocks)
         return next((begin + at for (begin, _), at in zip(blocks, found, strict=True) if at >= 0), -1)

@@ -7,8 +7,6 @@ look for their next row among all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -256,18 +254,29 @@ class PerceptronState:
         if log is not None and updates:
             self.log.append(log[:updates].copy())
 
-    @contextmanager
-    def whole(self) -> Iterator[None]:
+    def whole(self) -> Whole:
         """A block that is done or undone: an interruption inside it leaves weights and account agreeing."""
-        weights, entries = self.lifted.copy(), len(self.log)
-        kept = self.updates, self.visits, self.mistakes, self.last
-        try:
-            yield
-        except BaseException:
-            self.lifted[:] = weights
-            self.updates, self.visits, self.mistakes, self.last = kept
-            del self.log[entries:]
-            raise
+        return Whole(self)
+
+
+class Whole:
+    """Such a block; a class, since a generator would cost a small pass as much as its rows."""
+
+    __slots__ = ("kept", "state")
+
+    def __init__(self, state: PerceptronState) -> None:
+        self.state = state
+        self.kept = state.lifted.copy(), len(state.log), state.updates, state.visits, state.mistakes, state.last
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if kind is None:
+            return
+        state = self.state
+        state.lifted[:], entries, state.updates, state.visits, state.mistakes, state.last = self.kept
+        del state.log[entries:]
 
 
 @dataclass(slots=True)
