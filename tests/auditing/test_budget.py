@@ -7,13 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from separatrix.auditing import audit, learner_choice, prediction
+from separatrix.auditing import audit, learner_choice, prediction, separation
 from separatrix.auditing.audit import _keep_fit
 from separatrix.auditing.audit_table import encode_table
 from separatrix.auditing.budget import REPORT, Clock, Plan, Session
 from separatrix.auditing.candidate_learners import FullFits, candidates
 from separatrix.auditing.efficiency import perceptron_runs
+from separatrix.auditing.fitted_hyperplanes import FittedLearners
 from separatrix.auditing.inputs import SplitRule, task_for_audit
+from separatrix.auditing.minimum_mistakes import bracket_mistakes
 from separatrix.features.encoder import Choices
 from separatrix.models.logistic.logistic_regression import LogisticRegression
 
@@ -167,3 +169,14 @@ def test_a_kept_fit_may_have_fewer_columns_than_the_table(monkeypatch, tmp_path)
     drawn = found.facts.pictures.coefficients
     assert 0 < drawn.of < found.facts.table.features
     assert any("good" in row.name for row in drawn.features)
+
+
+def test_disjoint_witnesses_have_time_of_their_own_when_all_is_spent(hand, table):
+    """A busy machine had "between 1 and 139,345 mistakes" of a table whose equal rows alone cost 137,936."""
+    clock = Clock(60.0, now=hand)
+    clock.start_steps()
+    session = session_of(table, clock)
+    decided = separation.decide(table, session)
+    hand.at += 300.0
+    found = bracket_mistakes(table, session, decided, FittedLearners({}, {}, {}))
+    assert found.lower > 100

@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+import separatrix
 from separatrix.auditing import efficiency_answer, hyperplane_answers, recommendation
 from separatrix.auditing.efficiency_answer import AlgorithmFacts
 from separatrix.auditing.facts import ClassCount, Contradictions, Excerpt, TableFacts
@@ -19,6 +21,7 @@ from separatrix.auditing.hyperplane_answers import (
 from separatrix.auditing.inputs import SplitRule
 from separatrix.auditing.paired_tests import against_constant
 from separatrix.auditing.phrasing import with_interval
+from separatrix.errors import DataError
 from separatrix.evaluation.cross_validation import cross_validate
 from separatrix.protocol import Estimator
 
@@ -79,3 +82,9 @@ def test_a_learner_that_is_shown_to_be_worse_is_no_evidence_of_a_better_one():
     (test,) = against_constant(table, np.arange(400), {"contrary": run}, "accuracy", 1, 0.95)
     assert not test.better
     assert test.holm == 1.0
+
+
+def test_the_last_column_is_among_those_that_may_be_the_target():
+    table = {f"c{j}": np.arange(4.0) for j in range(12)} | {"fraud": np.array([0, 1, 0, 1])}
+    with pytest.raises(DataError, match=r"Columns: c0, c1, c2, c3, c4, c5, c6, …, fraud\."):
+        separatrix.audit(table)

@@ -150,6 +150,6 @@ def _advice(facts: AuditFacts, bold: Callable[[str], str], folded: Callable[[str
     for text in told.cautions[:CAUTIONS]:
         lines += folded(f"- {text}")
     if facts.left_out:
-        listed = "; ".join(own.what for own in facts.left_out)
+        listed = "; ".join(dict.fromkeys(own.what for own in facts.left_out))
         lines += folded(f"left out, with reasons in the report: {listed}.")
     return lines

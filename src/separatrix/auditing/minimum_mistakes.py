@@ -26,6 +26,7 @@ A_NODE = 5e-8  # seconds for each row and squared column
 A_START = 5e-7
 LINES = 0.25  # of it, that the search along lines takes where no tree follows
 A_SPARSE_START = 5e-6  # seconds for each number of sparse rows
+RESERVED = 0.05  # share of the budget that disjoint witnesses have, whatever earlier questions have used
 A_LOOK = 0.05  # seconds between two looks at how far the search is, at least
 MOST_NODES = 2000
 SWAPS = 150  # sets that are tried in place of the best one found
@@ -71,7 +72,7 @@ def bracket_mistakes(
         [table.positive],
         [1 - table.positive],
         max_nodes=0 if packed else int(np.clip(0.15 * budget / (A_NODE * size), 1, MOST_NODES)),
-        time_limit=session.clock.part(0.3),
+        time_limit=max(session.clock.part(0.3), RESERVED * session.clock.budget),
         gap=0,
         progress=_stop_after(0.25 * budget, len(searched) * float(p + 20)),
         known=np.append(first.coef, first.intercept),

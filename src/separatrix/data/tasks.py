@@ -127,7 +127,7 @@ def guess_target(names: Sequence[str], source: str, guesses: list[str]) -> str:
         return names[-1]
     found = [name for name in names if name.lower() in USUAL_TARGETS]
     if len(found) != 1:
-        shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        shown = ", ".join(names if len(names) <= 8 else [*names[:7], "…", names[-1]])
         raise DataError(f"{source} needs target=, the column to learn. Columns: {shown}.")
     guesses.append(f"target = {found[0]}")
     return found[0]
