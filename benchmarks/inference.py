@@ -34,7 +34,7 @@ def fitted(X, y):
 
 def first_maximum(X, y):
     """The penalised likelihood where the first search ends."""
-    search = FirthEstimate(LogisticProblem(X, y.astype(np.intp), 2, None, None, True), 1000)
+    search = FirthEstimate(LogisticProblem.of(X, y.astype(np.intp), 2), 1000)
     start = newton_path(search.rough, [search.rough.loss], FEW)[-1]
     place = firth(search.rough, 1000, start, None, search.placed, weighed=True).state.point.b
     point = search.likelihood.at(place)

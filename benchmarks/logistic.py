@@ -78,26 +78,26 @@ def lassos(rng: np.random.Generator) -> None:
 
 def existence(rng: np.random.Generator) -> None:
     """What settling existence adds to an unpenalised fit, and what the checks of the input and the bookkeeping do."""
-    from separatrix.models.logistic import unpenalised_fit as fitting
-    from separatrix.models.logistic.newton import newton
+    from separatrix.models.logistic import likelihood_fit as fitting
     from separatrix.models.logistic.problem import LogisticProblem
+    from separatrix.solvers.newton import newton
 
-    proof = fitting.overlap_at
+    proof = fitting.LeftToGain
     cases = []
     for n, d, repeats in ((200_000, 100, 5), (20_000, 20, 20), (1_000, 5, 300)):
         X = table("gaussian", n, d, rng)
         codes = (labels(X, rng) > 0).astype(np.intp)
-        loss = LogisticProblem(X, codes, 2, None, None, True).loss()
+        loss = LogisticProblem.of(X, codes, 2).objective()
 
         def settled(X: object = X, codes: object = codes) -> None:
             sx.LogisticRegression().fit(X, codes)
 
         def unsettled(X: object = X, codes: object = codes) -> None:
-            fitting.overlap_at = lambda *_: True
+            fitting.LeftToGain = lambda *_: lambda point: 0.0
             try:
                 sx.LogisticRegression().fit(X, codes)
             finally:
-                fitting.overlap_at = proof
+                fitting.LeftToGain = proof
 
         def bare(loss: object = loss) -> None:
             newton(loss, loss.point(np.zeros(loss.length)), 100)

@@ -9,7 +9,7 @@ from sources import rows_in_parts
 from separatrix import LogisticRegression
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.logistic_fit import fit_logistic
-from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError
+from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, SeparationWarning
 from separatrix.numerics import Status
 
 NOWHERE = Checkpoint(None, {})
@@ -31,8 +31,9 @@ def by_rounds(learner, X, codes, parts=7, checkpoint=NOWHERE):
 @pytest.mark.parametrize(("classes", "multiclass"), [(2, "multinomial"), (3, "multinomial"), (3, "ovr")])
 def test_the_optimum_of_one_machine(options, classes, multiclass):
     X, codes = overlapping(classes)
-    alone = LogisticRegression(multiclass=multiclass, tol=1e-14 if "C" in options else None, **options).fit(X, codes)
-    found = by_rounds(LogisticRegression(multiclass=multiclass, **options), X, codes)
+    tol = 1e-14 if "C" in options else None
+    alone = LogisticRegression(multiclass=multiclass, tol=tol, **options).fit(X, codes)
+    found = by_rounds(LogisticRegression(multiclass=multiclass, tol=tol, **options), X, codes)
     np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-7, atol=1e-9)
     left = 3e-7 if "C" in options else 1e-9  # a gap g of F leaves an intercept within sqrt(2 g F/curvature)
     np.testing.assert_allclose(found.intercept_, alone.intercept_, rtol=1e-7, atol=left)
@@ -57,7 +58,7 @@ def test_the_same_bits_whatever_holds_the_partitions():
 
 
 def test_a_single_row_that_overlaps_is_found_among_all():
-    """The sample is separable, and only all rows show that a maximum exists: pricing finds the few that do."""
+    """A sample is separable, and only all rows show that a maximum exists."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(60_000, 2))
     codes = (X @ [1.0, 2.0] > 0).astype(np.int64)
@@ -65,19 +66,33 @@ def test_a_single_row_that_overlaps_is_found_among_all():
     codes[odd] = 1 - codes[odd]
     found = by_rounds(LogisticRegression(), X, codes, 8)
     alone = LogisticRegression().fit(X, codes)
-    assert found.separation_.by == "separability"
     assert found.separation_.verdict == "overlap"
     np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-7)
 
 
-def test_separated_classes_have_no_estimate():
+def test_separated_classes_get_the_ridge_of_one_machine():
     X, _ = overlapping()
     codes = (X[:, 0] > 0).astype(np.int64)
-    with pytest.raises(SeparationError, match=r"completely separated; .* on a cluster fit with a penalty"):
-        by_rounds(LogisticRegression(), X, codes)
+    with pytest.warns(SeparationWarning, match="completely separated"):
+        found = by_rounds(LogisticRegression(), X, codes)
+    with pytest.warns(SeparationWarning):
+        alone = LogisticRegression(on_separation="ridge").fit(X, codes)
+    np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-3)
+    assert found.method_ == alone.method_
+    with pytest.raises(SeparationError, match="completely separated; fit with a penalty"):
+        by_rounds(LogisticRegression(on_separation="raise"), X, codes)
+    with pytest.raises(SeparationError, match="needs all rows in memory"):
+        by_rounds(LogisticRegression(on_separation="firth"), X, codes)
     kept = by_rounds(LogisticRegression(on_separation="ignore"), X, codes)
     assert kept.status_ is Status.NO_MAXIMUM
     assert kept.separation_.verdict == "complete"
+
+
+def test_rows_that_only_their_columns_separate_are_priced_where_they_are():
+    X, codes = overlapping()
+    X[:, 0] = (codes == 1) & (X[:, 0] > 0.5)  # a column that only one class has
+    kept = by_rounds(LogisticRegression(on_separation="ignore"), X, codes)
+    assert (kept.separation_.verdict, kept.separation_.by) == ("quasi", "separability")
 
 
 def test_dependent_columns_get_the_shortest_weights():
@@ -91,12 +106,36 @@ def test_dependent_columns_get_the_shortest_weights():
     assert found.unidentifiable_ == alone.unidentifiable_
 
 
-@pytest.mark.parametrize(
-    "options", [{"C": 1.0, "l1_ratio": 0.5}, {"bias_reduction": "firth"}, {"class_weight": "balanced"}]
-)
+@pytest.mark.parametrize("options", [{"C": 1.0, "l1_ratio": 0.5}, {"bias_reduction": "firth"}])
 def test_options_that_need_all_rows_are_refused(options):
-    with pytest.raises(ParameterError, match="has no distributed form"):
+    with pytest.raises(ParameterError, match="needs all rows in memory"):
         by_rounds(LogisticRegression(**options), *overlapping())
+
+
+@pytest.mark.parametrize("weights", ["balanced", {0: 2.0, 1: 0.5}])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_class_weights_are_those_of_one_machine(weights, C):
+    X, codes = overlapping(3)
+    options = {"class_weight": weights, "C": C, "tol": 1e-13 if C == 1.0 else None}
+    alone, found = LogisticRegression(**options).fit(X, codes), by_rounds(LogisticRegression(**options), X, codes)
+    np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-6, atol=1e-8)
+
+
+def test_many_parameters_need_no_hessian():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 300))
+    codes = np.argmax(X[:, :9] + rng.gumbel(size=(400, 9)), axis=1)
+    found = by_rounds(LogisticRegression(C=0.01), X, codes)
+    alone = LogisticRegression(C=0.01).fit(X, codes)
+    assert found.gap_ <= 1e-8
+    np.testing.assert_allclose(found.coef_, alone.coef_, atol=1e-4)
+
+
+def test_a_fit_goes_on_from_where_another_one_ended():
+    X, codes = overlapping()
+    learner = by_rounds(LogisticRegression(C=1.0, warm_start=True), X, codes)
+    steps = learner.n_iter_
+    assert by_rounds(learner, X, codes).n_iter_ < steps
 
 
 def test_a_fit_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path):

@@ -24,8 +24,8 @@ def noisy(X):
     ("model", "X", "y", "said"),
     [
         (sx.LogisticRegression(), TALL[:300], noisy(TALL[:300]), "two Hessians"),
-        (sx.LogisticRegression(), TALL, noisy(TALL), "every 4th row"),
-        (sx.LogisticRegression(C=1.0), TALL[:300], classes(TALL[:300], 3), "a Hessian for each Newton step"),
+        (sx.LogisticRegression(), TALL, noisy(TALL), "two Hessians"),
+        (sx.LogisticRegression(C=1.0), TALL[:300], classes(TALL[:300], 3), "few enough for a Hessian"),
         (sx.LogisticRegression(), TALL[:2000], rng.integers(0, 20, 2000), "conjugate gradients"),
         (sx.LogisticRegression(C=1.0), TALL[:2000], classes(TALL[:2000], 100), "conjugate gradients"),
         (sx.LogisticRegression(C=1.0, l1_ratio=1.0), TALL[:300], noisy(TALL[:300]), "proximal Newton"),

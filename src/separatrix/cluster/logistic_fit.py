@@ -1,247 +1,117 @@
-"""Logistic regression on a cluster: the optimum of one machine, and whether it exists.
-
-Some rows of every partition are brought to the driver, and the search over all rows begins where theirs ends. Where the
-unpenalised maximum on them exists, it proves that the maximum on all rows does: weights above zero that cancel on rows
-that span the space still do among more rows. Where it proves nothing, separability is decided with all rows.
-"""
+"""Logistic regression of rows in partitions: the fit of one machine, on rows that live elsewhere."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix.arrays import Floats
 from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource
-from separatrix.cluster.logistic_rounds import LossSpec, RoundsLoss, gram_sums, information_sums
-from separatrix.cluster.rounds import HeldPart
+from separatrix.cluster.partition_rows import PartitionRows
 from separatrix.cluster.separation import decided
-from separatrix.errors import CollinearWarning, IterationWarning, ParameterError, SeparationError, warn_user
-from separatrix.models.logistic.existence import Existence, overlap_at
+from separatrix.errors import DataError, ParameterError
+from separatrix.models.class_labels import weights_of_classes
+from separatrix.models.logistic.existence import Existence
+from separatrix.models.logistic.fit import penalised_fit
 from separatrix.models.logistic.fitted_facts import FittedFacts
+from separatrix.models.logistic.likelihood_fit import LikelihoodFit
 from separatrix.models.logistic.logistic_regression import LogisticRegression
-from separatrix.models.logistic.newton import Newton, NewtonState, newton
-from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, unfinished
-from separatrix.numerics.driver import Driven, drive
-from separatrix.numerics.gram_matrix import IndependentColumns, independent_in
-from separatrix.numerics.moments import merge
-from separatrix.numerics.normal_equations import NormalEquations
+from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
 from separatrix.numerics.status import Status, raise_interruption
-from separatrix.validation import distinct_names
+from separatrix.rows.protocol import Leaf, Pass, Rows, View, added
+from separatrix.validation import Labels, distinct_names
 
 
-def class_weights(part: HeldPart, classes: int) -> Floats:
+def _weights(leaf: Leaf, classes: int) -> Floats:
     """The weight of the rows of each class."""
-    return np.bincount(part.y, part.weights, minlength=classes).astype(np.float64)
+    return np.bincount(leaf.codes, leaf.weights, minlength=classes).astype(np.float64)
 
 
-def wald_facts(source: EncodedSource, spec: LossSpec, result: LogisticResult) -> FittedFacts:
-    """Estimates, covariance and likelihoods, as a model file keeps them."""
-    rounds, d, count, V = source.rounds, source.d, spec.classes, result.vectors
-    at = np.ascontiguousarray(V).reshape(-1)
-    if spec.vectors == 1:
-        loss = RoundsLoss(source, spec)
-        gram = loss.model(loss.point(at))
-        assert isinstance(gram, NormalEquations)
-        root = gram.basis().root()
-        root = root if spec.lift else root[:-1]
-        covariance, estimate = root @ root.T, V
-    else:
-        covariance = np.linalg.inv(rounds.reduce("information", information_sums, spec, at, join=np.add))
-        estimate = V[1:] - V[0]
-    counts = rounds.reduce("classes", class_weights, count, join=np.add)
-    n = float(counts.sum())
-    null = float(counts @ np.log(counts / n)) if spec.lift else -n * float(np.log(count))
-    columns = [*(f"x{j}" for j in range(d)), *(["intercept"] if spec.lift else [])]
-    base, *others = [str(c) for c in source.classes.tolist()]
-    many = len(others) > 1
-    names = distinct_names([f"{c}:{name}" if many else name for c in others for name in columns])
-    outcome = f"log-odds against {base}" if many else f"log-odds of {others[0]} against {base}"
-    loglik = -float(result.loss or 0.0)
-    estimate = estimate if spec.lift else estimate[:, :-1]
-    aliased = np.zeros(len(names), dtype=np.bool_)
-    df = (count - 1) * int(spec.lift)
-    covariance = np.asarray(covariance)
-    values = tuple(names), aliased, estimate.reshape(-1).copy(), covariance, outcome, n, df
-    return FittedFacts(*values, loglik, null, loglik, null, False, False)
-
-
-SAMPLE = 100  # rows of the sample for each parameter
-PATIENCE = 24  # steps after which a search that is not settled asks whether there is a maximum at all
-MOST_PARAMETERS = 3000  # of a Hessian
-FINER = (
-    1e-6  # a penalised search goes on to this share of the tolerance: one step, which gives the weights their digits
-)
+WEIGHTS = Pass(_weights, added, "classes")
 
 
 def fit_logistic(learner: LogisticRegression, source: EncodedSource, checkpoint: Checkpoint) -> None:
     """Fit, and store what a fit of one machine stores but for the rows."""
     options = learner._options()
-    _need_distributed(learner, options, source)
-    count = len(source.classes)
-    one = count == 2 or learner.multiclass == "multinomial"
-    runs, results = list[LogisticRun](), list[LogisticResult]()
-    for k in [None] if one else range(count):
-        runs.append(
-            LogisticRun(source, LossSpec(count, options.lift, bool(np.isfinite(options.C)), k), options, checkpoint)
-        )
-        results.append(runs[-1].result())
+    if options.firth or (np.isfinite(options.C) and options.l1_ratio > 0):
+        said = "bias_reduction" if options.firth else "l1_ratio > 0"
+        raise ParameterError(f"logistic regression with {said} needs all rows in memory: leave it out on a cluster.")
+    rows: Rows = PartitionRows(source, checkpoint)
+    counts = rows.reduce(WEIGHTS, rows.classes)
+    if learner.class_weight is not None:
+        rows = weighted(rows, source, counts, learner.class_weight)
+    K = rows.classes
+    one = K == 2 or learner.multiclass == "multinomial"
+    start, results = start_of(learner, source), list[LogisticResult]()
+    for k in [None] if one else range(K):
+        own = rows if k is None else rows.view(View(against=k))
+        begin = start if start is None or k is None else start[k : k + 1]
+        with np.errstate(all="ignore"):
+            results.append(fitted(LogisticProblem(own, options.lift), options, begin, source, k))
         if results[-1].status is Status.INTERRUPTED:
             break
-    missing = (1 if one else count) - len(results)
+    missing = (1 if one else K) - len(results)
     results += [LogisticResult(np.zeros_like(results[0].vectors), Status.INTERRUPTED)] * missing
     learner._store_results(source.classes, None, source.table, results)
-    known = one and learner.status_ is Status.OPTIMAL and not np.isfinite(options.C) and not learner.unidentifiable_
     learner._rows, learner._facts = None, None  # type: ignore[assignment]  # the rows are elsewhere
     raise_interruption(learner.status_)
-    if known:
-        learner._facts = wald_facts(source, runs[0].spec, results[0])
-    if learner.unidentifiable_:
-        listed = ", ".join(map(repr, learner.unidentifiable_[:6]))
-        warn_user(f"columns are linearly dependent ({listed}): the shortest w is given.", CollinearWarning)
-    if (why := unfinished(learner.status_, learner.method_, learner.gap_, float(learner.C))) is not None:
-        warn_user(why, IterationWarning)
+    plain = not np.isfinite(options.C) and not learner.unidentifiable_ and learner.class_weight is None
+    if one and plain and learner.status_ is Status.OPTIMAL:
+        learner._facts = wald_facts(LogisticProblem(rows, options.lift), source, counts, results[0])
+    learner._advise(results)
 
 
-def _need_distributed(learner: LogisticRegression, options: FitOptions, source: EncodedSource) -> None:
-    """Refuse options that need all rows in one place."""
-    for said, bad in (
-        ("l1_ratio > 0", bool(np.isfinite(options.C)) and options.l1_ratio > 0),
-        ("bias_reduction='firth'", options.firth),
-        ("class_weight", learner.class_weight is not None),
-        ("warm_start", learner.warm_start),
-    ):
-        if bad:
-            raise ParameterError(f"logistic regression with {said} has no distributed form: leave it out.")
-    count = len(source.classes)
-    parameters = (source.d + 1) * (1 if count == 2 or learner.multiclass == "ovr" else count)
-    if parameters > MOST_PARAMETERS:
-        raise ParameterError(
-            f"logistic regression on a cluster makes its Hessian, and {parameters:,} parameters are more than "
-            f"{MOST_PARAMETERS:,}: drop columns, or learn an AveragedPerceptron."
-        )
+def weighted(rows: Rows, source: EncodedSource, counts: Floats, class_weight: object) -> Rows:
+    """The rows with the weights of their classes."""
+    every = Labels(source.classes, np.arange(len(counts)))
+    factors = weights_of_classes(every, counts, class_weight)
+    if factors is None:
+        return rows
+    if not factors.all():
+        raise DataError("class_weight gives a class no weight at all: leave its rows out.")
+    return rows.view(View(class_weights=tuple(factors.tolist())))
 
 
-@dataclass
-class LogisticRun:
+def start_of(learner: LogisticRegression, source: EncodedSource) -> Floats | None:
+    """The vectors of the fit before, where the learner goes on from there."""
+    if not (learner.warm_start and learner.__sklearn_is_fitted__()):
+        return None
+    if not np.array_equal(learner.classes_, source.classes) or learner.coef_.shape[1] != source.d:
+        raise DataError("warm_start needs the columns and classes of the previous fit: fit a new estimator.")
+    bias = learner.intercept_ if learner.fit_intercept else np.zeros(len(learner.coef_))
+    return np.column_stack([learner.coef_, bias])
+
+
+def fitted(
+    problem: LogisticProblem, options: FitOptions, start: Floats | None, source: EncodedSource, against: int | None
+) -> LogisticResult:
     """One fit: of all classes, or of one against the rest."""
+    if np.isfinite(options.C):
+        return penalised_fit(problem, options, start)
 
-    source: EncodedSource
-    spec: LossSpec
-    options: FitOptions
-    checkpoint: Checkpoint
-    columns: IndependentColumns | None = None
-    settled: bool = False  # whether a maximum is known to exist
-    steps: int = 0
-
-    def result(self) -> LogisticResult:
-        """The fit that the options ask for."""
-        if np.isfinite(self.options.C):
-            return self.penalised()
-        self._independent()
-        run = self._search(RoundsLoss(self.source, self.spec), 0.0)
-        assert self.columns is not None
-        all_columns = not len(self.columns.others)  # columns left out by rounding may still separate the classes
-        if run.status is not Status.INTERRUPTED and (not self.settled or (not all_columns and self.spec.vectors == 1)):
-            return self._decided(run)
-        return self._found(run, "maximum likelihood", self._exists() if self.settled and all_columns else None)
-
-    def penalised(self) -> LogisticResult:
-        """A ridge, until what is left to gain is below the tolerance."""
-        self.settled = True
-        loss = RoundsLoss(self.source, self.spec, 1.0 / self.options.C)
-        run = self._search(loss, loss.ridge)
-        result, point = self._found(run, self.options.penalty, None), run.state.point
-        penalty = 0.5 * loss.ridge * float((result.vectors[:, :-1] ** 2).sum())
-        return replace(result, loss=point.value - penalty, gap=loss.left(point) / max(point.value, 1e-300))
-
-    # -- the search ---------------------------------------------------------------------------------
-
-    def _search(self, loss: RoundsLoss, ridge: float) -> Driven[NewtonState]:
-        kept = self.checkpoint.load()
-        own = kept if kept is not None and kept["against"] == self.spec.against else None
-        if own is None:
-            state, self.steps = NewtonState(loss.point(self._start(loss, ridge))), 0
-        else:
-            self.settled, self.steps = bool(own["settled"]), int(own["steps"])
-            state = NewtonState(loss.point(own["at"]), float(own["before"]))
-        bounded = loss if ridge else None
-        solver, first = Newton(loss, FINER * self.options.gap if ridge else 0.0, bounded), self.steps
-        most = self.options.max_iter if self.settled else min(self.options.max_iter, PATIENCE)
-        run = drive(solver, state, max_steps=max(0.0, most - first), watch=self._keep)
-        return Driven(run.state, run.status, run.steps + first)
-
-    def _keep(self, state: NewtonState) -> None:
-        self.steps += 1
-        about = {"steps": self.steps, "settled": self.settled, "against": self.spec.against, "before": state.before}
-        self.checkpoint.save(at=state.point.at, **about)
-
-    def _start(self, loss: RoundsLoss, ridge: float) -> Floats:
-        """Where the search over some of the rows ends; they may also prove that a maximum exists."""
-        source, spec = self.source, self.spec
-        stride = max(1, source.n // (SAMPLE * max(loss.length, 40)))
-        X, y, weights = source.sample(stride)
-        X = spec.columns_of(X)
-        codes = y if spec.against is None else (y == spec.against).astype(np.int64)
-        count = spec.classes if spec.against is None else 2
-        at = np.zeros(loss.length)
-        if len(np.unique(codes)) < count:
-            return at
-        problem = LogisticProblem(X, codes.astype(np.intp), count, weights, None, spec.lift)
-        small = problem.loss(ridge * len(codes) / source.n)
-        run = newton(small, small.point(at), PATIENCE, 1e-6 if ridge else 0.0)
-        if run.status is not Status.OPTIMAL or (not ridge and not overlap_at(problem, run.state.point)):
-            return at
-        self.settled = True
-        return run.state.point.at
-
-    # -- existence ----------------------------------------------------------------------------------
-
-    def _independent(self) -> None:
-        """Leave out columns that are linear combinations of others."""
-        d, lift = self.source.d, self.spec.lift
-        totals = self.source.rounds.reduce("columns", gram_sums, d, join=merge).copy().totals(last=True)
-        self.columns = independent_in(NormalEquations(totals, d, 0.0, lift, lift))
-        if len(self.columns.others):
-            self.spec = replace(self.spec, kept=tuple(self.columns.kept.tolist()))
-
-    def _exists(self) -> Existence:
-        return Existence("overlap", "bound", None, self.spec.against)
-
-    def _decided(self, run: Driven[NewtonState]) -> LogisticResult:
-        """Whether a maximum exists, by all rows; if it does, the search goes on until it is reached."""
-        if self.spec.vectors > 1:
+    def prove() -> Existence:
+        if problem.classes > 2:
             raise ParameterError(
-                "a sample of the rows does not prove that a maximum exists, and for more than two classes all rows are "
-                "asked on one machine only: fit with a penalty (C=), or with multiclass='ovr'."
+                "the search does not prove that a maximum exists, and for more than two classes all rows are asked on "
+                "one machine only: fit with a penalty (C=), or with multiclass='ovr'."
             )
-        found = decided(self.source, self.spec.against, self.spec.lift)
-        existence = Existence(found.verdict, "separability", None, self.spec.against)
-        if not existence.exists:
-            if self.options.on_separation == "ignore":
-                result = self._found(run, "maximum likelihood, stopped: no finite maximum exists", existence)
-                return replace(result, status=Status.NO_MAXIMUM)
-            raise SeparationError(
-                f"{existence.sentence(10**9).partition(' (')[0]}; Firth's estimate needs all rows in one place: "
-                "on a cluster fit with a penalty (C=)."
-            )
-        if run.status is not Status.OPTIMAL:
-            self.settled = True
-            loss = RoundsLoss(self.source, self.spec)
-            more = drive(
-                Newton(loss), run.state, max_steps=max(0.0, self.options.max_iter - run.steps), watch=self._keep
-            )
-            run = Driven(more.state, more.status, more.steps + run.steps)
-        return self._found(run, "maximum likelihood", existence)
+        return Existence(decided(source, against, options.lift).verdict, "separability", None, against)
 
-    def _found(self, run: Driven[NewtonState], method: str, existence: Existence | None) -> LogisticResult:
-        """A search that has ended, with the shortest of equally likely vectors."""
-        point = run.state.point
-        V = point.at.reshape(self.spec.vectors, -1)
-        V = V if len(V) == 1 else V - V.mean(axis=0)
-        dependent: tuple[int, ...] = ()
-        if self.columns is not None and len(self.columns.others):
-            V = np.array([self.columns.spread(v) for v in V])
-            dependent = tuple(self.columns.dependent.tolist())
-        return LogisticResult(V, run.status, run.steps, point.value, None, method, existence, dependent)
+    return LikelihoodFit(problem, options, start, prove, None, against).result()
+
+
+def wald_facts(problem: LogisticProblem, source: EncodedSource, counts: Floats, result: LogisticResult) -> FittedFacts:
+    """Estimates, covariance and likelihoods, as a model file keeps them."""
+    loss, K, d, lift = problem.objective(), problem.classes, problem.d, problem.lift
+    covariance = loss.hessian(loss.point(problem.parameters_of(result.vectors))).covariance(K)
+    estimate = problem.against_first(result.vectors)
+    n = float(counts.sum())
+    null = float(counts @ np.log(counts / n)) if lift else -n * float(np.log(K))
+    columns = [*(f"x{j}" for j in range(d)), *(["intercept"] if lift else [])]
+    base, *others = [str(c) for c in source.classes.tolist()]
+    many = len(others) > 1
+    names = distinct_names([f"{c}:{name}" if many else name for c in others for name in columns])
+    outcome = f"log-odds against {base}" if many else f"log-odds of {others[0]} against {base}"
+    loglik, aliased = -float(result.loss or 0.0), np.zeros(len(names), dtype=np.bool_)
+    values = tuple(names), aliased, estimate.reshape(-1).copy(), covariance, outcome, n, (K - 1) * int(lift)
+    return FittedFacts(*values, loglik, null, loglik, null, False, False)

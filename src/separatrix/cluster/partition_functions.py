@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.models.logistic.binary_loss import BinaryLoss
+from separatrix.losses.logistic import GRAM, Logistic
+from separatrix.losses.objective import Objective
 from separatrix.numerics import moments
 from separatrix.numerics.exact_signs import integer_row
 from separatrix.numerics.moments import Moments
 from separatrix.numerics.normal_equations import NormalEquations
 from separatrix.proofs.exact.lifted_rows import LiftedRows
+from separatrix.rows.places import TableRows
 from separatrix.validation import check_finite_vector, check_lengths, check_table
 from separatrix.validation.labels import label_vector
 
@@ -94,9 +96,9 @@ def partial_gradient(X: Any, y: Any, coef: ArrayLike, intercept: float, *, posit
     table, signs = _signed(X, y, positive)
     w = check_finite_vector(coef, what="coef")
     check_lengths(table.d, len(w), "coef")
-    loss = BinaryLoss(table.X, signs)
+    loss = Objective(TableRows(table.X, (signs > 0).astype(np.int64), 2), Logistic(2))
     point = loss.point(np.append(w, float(intercept)))
-    curvature = Moments(table.d).add(table.X, None, None, point.curvature).flushed()
+    curvature = loss.rows.reduce(GRAM, loss.loss, point.place).flushed()
     return PartialGradient(table.n, point.value, point.gradient, curvature)
 
 

@@ -23,8 +23,9 @@ class TableRows(Rows):
     ) -> None:
         whole = Leaf(X, 0, codes, targets, weights, offset)
         self.whole, self.n, self.d, self.classes = whole, whole.n, whole.d, classes
-        self.sparse, self.weighted = whole.sparse, weights is not None
-        rows = leaf_rows(self.d)
+        self.sparse, self.weighted, self.shifted = whole.sparse, weights is not None, offset is not None
+        self.filled = X.nnz / max(1, self.n * self.d) if self.sparse else 1.0
+        rows = leaf_rows(self.d, self.sparse)
         if self.n <= rows:
             self.kept = [whole]
         else:
@@ -54,10 +55,13 @@ class TableRows(Rows):
 class PieceRows(Rows):
     """Rows that come in pieces of any sizes, made anew for each pass: a file, a cache, a generator."""
 
+    keeps = False
     reread = 10.0  # parsing or reading a file once more, where a kernel is as fast as memory
 
-    def __init__(self, pieces: Callable[[], Iterable[Leaf]], n: int, d: int, classes: int = 0) -> None:
-        self.pieces, self.n, self.d, self.classes = pieces, n, d, classes
+    def __init__(
+        self, pieces: Callable[[], Iterable[Leaf]], n: int, d: int, classes: int = 0, sparse: bool = False
+    ) -> None:
+        self.pieces, self.n, self.d, self.classes, self.sparse = pieces, n, d, classes, sparse
 
     def leaves(self) -> Iterable[Leaf]:
-        return regrouped(self.pieces(), leaf_rows(self.d))
+        return regrouped(self.pieces(), leaf_rows(self.d, self.sparse))

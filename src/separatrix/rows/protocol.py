@@ -31,11 +31,12 @@ from separatrix.arrays import Floats
 
 LEAF = 2**22  # numbers of a leaf, at least: all cores share one, and a pass over one costs milliseconds
 TALL = 4  # rows of a leaf for each column, at least: sums of squares of columns cost as much as joining them then
+NARROW = 64  # columns that sparse rows are counted as at most: few of their numbers are stored
 
 
-def leaf_rows(d: int) -> int:
+def leaf_rows(d: int, sparse: bool = False) -> int:
     """Rows of a leaf of d columns."""
-    rows = max(LEAF // max(1, d), TALL * d)
+    rows = max(LEAF // max(1, min(d, NARROW) if sparse else d), TALL * d)
     return rows + -rows % kernels.block_rows
 
 
@@ -119,6 +120,7 @@ class Pass:
 
     of: Callable[..., Any]
     join: Callable[[Any, Any], Any]
+    name: str = "pass"  # what progress calls it
 
 
 def added(left: Any, right: Any) -> Any:
@@ -147,8 +149,9 @@ def joined(values: Iterable[Any], join: Callable[[Any, Any], Any]) -> Any:
 class Rows:
     """Rows of one place: their number, their columns, their classes, and how leaves are had.
 
-    ``reread`` is what reading all rows once more costs, in passes over rows that are in memory: what solvers weigh
-    making a Hessian against.
+    ``weighted`` and ``shifted`` say whether rows have weights and offsets, ``filled`` which share of the numbers of
+    sparse rows is stored, ``keeps`` whether memos of leaves outlive a pass. ``reread`` is what reading all rows once
+    more costs, in passes over rows that are in memory: what solvers weigh making a Hessian against.
     """
 
     n: int
@@ -156,6 +159,9 @@ class Rows:
     classes: int = 0
     sparse: bool = False
     weighted: bool = False
+    shifted: bool = False
+    filled: float = 1.0
+    keeps: bool = True
     reread: float = 1.0
 
     def leaves(self) -> Iterable[Leaf]:
@@ -219,13 +225,14 @@ class Viewed(Rows):
 
     def __init__(self, rows: Rows, view: View) -> None:
         self.inner, self.seen = rows, view
-        self.n, self.d, self.reread, self.sparse = rows.n, rows.d, rows.reread, rows.sparse
+        self.n, self.d, self.reread, self.sparse, self.keeps = rows.n, rows.d, rows.reread, rows.sparse, rows.keeps
+        self.filled, self.shifted = rows.filled, rows.shifted
         self.d = self.d if view.columns is None else len(view.columns)
         self.classes = rows.classes if view.against is None else 2
         self.weighted = rows.weighted or view.class_weights is not None
 
     def reduce(self, work: Pass, *given: Any) -> Any:
-        return self.inner.reduce(Pass(seen, work.join), self.seen, work.of, *given)
+        return self.inner.reduce(Pass(seen, work.join, work.name), self.seen, work.of, *given)
 
     def gather(self, of: Callable[..., Any], *given: Any) -> Iterator[Any]:
         return self.inner.gather(seen, self.seen, of, *given)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import separatrix as sx
 from separatrix.errors import IterationWarning
-from separatrix.models.logistic.logistic_ridge import ridge
-from separatrix.models.logistic.problem import LogisticProblem, by_inner_products
-from separatrix.models.logistic.row_factor import RowFactor, row_factors
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.solvers.choose import by_inner_products
+from separatrix.solvers.gram_of_rows import by_factor, row_factors
+from separatrix.solvers.minimise import minimise
 
 
 def wide(n=40, d=300, classes=2, kind=np.float64, seed=0):
@@ -71,42 +70,37 @@ def test_without_an_intercept():
 
 
 def test_which_shapes_go_that_way():
-    def goes(n, d):
-        return by_inner_products(problem(n, d))
-
-    def problem(n, d, classes=2):
-        return LogisticProblem(np.ones((n, d)), np.zeros(n, dtype=np.intp), classes, None, None, True)
+    def goes(n, d, ridge=0.0, classes=2):
+        problem = LogisticProblem.of(np.ones((n, d)), np.zeros(n, dtype=np.intp), classes)
+        return by_inner_products(problem.objective(ridge))
 
     assert goes(500, 10_000)
-    assert by_inner_products(problem(50, 400), 1.0)
-    assert not by_inner_products(problem(50, 400), 100.0)
-    assert by_inner_products(problem(50, 400, classes=4), 100.0)  # whose passes cost more
+    assert goes(50, 400, 1.0)
+    assert not goes(50, 400, 100.0)
+    assert goes(50, 400, 100.0, classes=4)  # whose passes cost more
     assert not goes(500, 1500)
-    assert by_inner_products(problem(500, 1500, classes=3))
+    assert goes(500, 1500, classes=3)
     assert not goes(500, 800)
     assert not goes(2000, 10_000)
 
 
-def factor_and_loss(X, y, C):
-    problem = LogisticProblem(X, y, 2, None, None, True)
-    return next(row_factors(problem)), problem.loss(1.0 / C)
-
-
 def searched(loss, seen):
     def search(square, start, most):
-        seen.append(square.offset)
-        return ridge(square, loss.ridge, 1e-14, most, start)
+        seen.append(square.rows.whole.offset)
+        return minimise(square, 1e-14, most, start)
 
     return search
 
 
 def test_offsets_make_up_for_products_in_single_precision():
     X, y = wide(n=150, d=800)
-    factor, loss = factor_and_loss(X + 30.0, y, 100.0)  # rows are alike: products have few digits
-    exact, rough = factor.square.X @ factor.square.X.T, factor.problem.X @ factor.problem.X.T
+    X = X + 30.0  # rows are alike: products have few digits
+    loss = LogisticProblem.of(X, y, 2).objective(0.01)
+    (leaf,) = loss.rows.leaves()
+    factor, seen = next(row_factors(leaf)), []
+    exact, rough = X @ X.T, factor @ factor.T
     assert np.abs(exact - rough).max() > 1e-9 * np.abs(exact).max()
-    seen = []
-    run = factor.minimum(loss, 1e-11, 1000, searched(loss, seen))
+    run = by_factor(loss, leaf, factor, 1e-11, 1000, searched(loss, seen))
     assert run.status is sx.numerics.Status.OPTIMAL
     assert run.state.gap <= 1e-11 * run.state.point.value
     assert len(seen) > 1
@@ -116,9 +110,9 @@ def test_offsets_make_up_for_products_in_single_precision():
 
 def test_a_rough_factor_that_leads_nowhere_says_so():
     X, y = wide(n=150, d=800)
-    factor, loss = factor_and_loss(X, y, 1.0)
-    other = RowFactor(factor.problem, replace(factor.square, X=10.0 * factor.square.X))
-    run = other.minimum(loss, 1e-8, 1000, searched(loss, []))
+    loss = LogisticProblem.of(X, y, 2).objective(1.0)
+    (leaf,) = loss.rows.leaves()
+    run = by_factor(loss, leaf, 10.0 * next(row_factors(leaf)), 1e-8, 1000, searched(loss, []))
     assert run.status is sx.numerics.Status.MAX_ITERATIONS
     assert run.state.gap > 1e-8 * run.state.point.value
 

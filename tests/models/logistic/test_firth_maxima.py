@@ -87,7 +87,7 @@ def random_table(seed, n=40, d=3):
 
 def likelihood_of(narrow):
     X, y, c, offset = random_table(3)
-    problem = LogisticProblem(X, y.astype(np.intp), 2, c, offset, True)
+    problem = LogisticProblem.of(X, y.astype(np.intp), 2, c, offset, True)
     return FirthLikelihood(problem, orthonormal(problem.lifted())[0], narrow)
 
 
@@ -128,7 +128,7 @@ def test_a_large_table_has_the_maximum_of_its_exact_matrices():
     assert X.size * 25 > LARGE
     model = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
     assert model.maxima_ is None
-    problem = LogisticProblem(X, y.astype(np.intp), 2, None, None, True)
+    problem = LogisticProblem.of(X, y.astype(np.intp), 2, None, None, True)
     Q, R = orthonormal(problem.lifted())
     likelihood = FirthLikelihood(problem, Q)
     point = likelihood.at(R @ np.append(model.coef_, model.intercept_))

@@ -7,13 +7,14 @@ from benchmarks.call_trace import logistic_fits, trace
 
 import separatrix as sx
 
-MOST = {"maximum likelihood": 19, "ridge": 19, "lasso": 20, "Firth": 21, "ridge on 20,000 rows": 19}
+MOST = {"maximum likelihood": 25, "ridge": 22, "lasso": 20, "Firth": 21, "ridge on 20,000 rows": 22}
+BACK = ("numerics/driver.py", "rows/places.py", "rows/protocol.py")  # the loop, and passes over rows
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_a_fit_visits_few_files_that_call_each_other_only_through_the_driver(name):
+def test_a_fit_visits_few_files_that_call_each_other_only_through_the_loop_and_passes(name):
     options, X, y = logistic_fits()[name]
     sx.LogisticRegression(**options).fit(X, y)
     found = trace(lambda: sx.LogisticRegression(**options).fit(X, y))
     assert len(found.files) <= MOST[name]
-    assert all("numerics/driver.py" in pair for pair in found.mutual)
+    assert all(any(place in pair for place in BACK) for pair in found.mutual)

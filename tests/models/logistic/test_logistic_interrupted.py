@@ -44,7 +44,7 @@ except KeyboardInterrupt:
     [
         ("with_model", {}, 2, "fresh"),
         ("newton_cg", {}, 3, "fresh"),
-        ("quasi_newton_start", {"C": 1.0}, 10, "again"),
+        ("by_gradients", {"C": 1.0}, 10, "again"),
         ("proximal_newton", {"C": 0.01, "l1_ratio": 1.0, "tol": 1e-13}, 2, "fresh"),
         ("proximal_newton", {"C": 0.01, "l1_ratio": 0.5, "tol": 1e-13}, 3, "again"),
         ("with_model", {"C": 1.0, "tol": 1e-13}, 2, "fresh"),

@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 import separatrix as sx
 from separatrix.models.logistic.penalty_path import fits_of
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem
-from separatrix.models.logistic.ridge_path import RidgeFits
+from separatrix.solvers.ridge_path import RidgePath
 
 GRID = [1e-4, 1e-2, 0.1, 1.0, 10.0, 1e4]
 
@@ -103,10 +103,10 @@ def test_a_limit_of_steps_is_kept():
 
 def test_few_hessians_serve_a_whole_path(monkeypatch):
     X, y = table(6000, 10)
-    problem = LogisticProblem(X, y, 2, None, None, True)
-    path, made = RidgeFits(problem, 1e-8, 1000), []
-    model = path.loss.model
-    monkeypatch.setattr(path.loss, "model", lambda point: made.append(point) or model(point))
+    problem = LogisticProblem.of(X, y, 2, None, None, True)
+    path, made = RidgePath(problem.objective(), 1e-8, 1000), []
+    hessian = path.loss.hessian
+    monkeypatch.setattr(path.loss, "hessian", lambda point: made.append(point) or hessian(point))
     steps = [path.fit(1 / C).steps for C in np.geomspace(1e-4, 1e4, 30)]
     assert len(made) <= 8
     assert sum(steps) <= 2.5 * len(steps)
@@ -116,5 +116,5 @@ def test_few_hessians_serve_a_whole_path(monkeypatch):
 def test_fits_are_made_one_at_a_time():
     X, y = table(200, 3)
     options = FitOptions(1.0, 0.0, False, "auto", True, None, 1e-8, 1000)
-    fits = fits_of(LogisticProblem(X, y, 2, None, None, True), [0.1, -1.0], options)
+    fits = fits_of(LogisticProblem.of(X, y, 2, None, None, True), [0.1, -1.0], options)
     assert next(fits).status is sx.numerics.Status.OPTIMAL  # the second has not been looked at

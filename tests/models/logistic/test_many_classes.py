@@ -108,8 +108,8 @@ def test_verdicts_of_the_fit_are_those_of_separability(monkeypatch):
 def test_groups_prove_nothing_of_classes_that_overlap_or_are_separated(kind):
     X, y = drawn(kind, 12, 3, 600)
     rows = UsedRows.of(check_table(X), check_labels(y), None, None, False)
-    groups = ClassGroups(rows.given(True), lambda classes: (np.ones((np.isin(y, classes).sum(), len(classes))), False))
-    assert not groups.quasi_separated(np.full((len(X), 12), 1 / 12))
+    groups = ClassGroups(rows.given(True), lambda classes: (np.ones((len(classes), len(classes))), False))
+    assert not groups.quasi_separated(np.full((12, 12), len(X) / 144))
 
 
 def test_the_tree_and_its_parts():

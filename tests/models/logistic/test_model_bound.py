@@ -21,7 +21,7 @@ def problem_of(classes, lift=True, weighted=False):
     y = np.argmax(X @ rng.standard_normal((6, classes)) + 2 * rng.gumbel(size=(300, classes)), axis=1)
     c = rng.integers(1, 4, 300).astype(float) if weighted else None
     o = 0.5 * rng.standard_normal(300 if classes == 2 else (300, classes)) if weighted else None
-    return LogisticProblem(X, y, classes, c, o, lift)
+    return LogisticProblem.of(X, y, classes, c, o, lift)
 
 
 def least(problem, net):
@@ -89,7 +89,7 @@ def test_a_bound_ends_a_fit_before_the_slopes_of_its_place_would(K):
     X = rng.standard_normal((400, 8))
     y = np.argmax(X @ rng.standard_normal((8, K)) + 2.0 * rng.gumbel(size=(400, K)), axis=1)
     model = LogisticRegression(C=0.1, l1_ratio=1.0, tol=1e-6).fit(X, y)
-    loss = CentredLoss(LogisticProblem(X, y, K, None, None, True))
+    loss = CentredLoss(LogisticProblem.of(X, y, K, None, None, True))
     place = loss.place(model.coef_, model.intercept_)
     here = lower_bound(loss, place, ElasticNet(10.0, 0.0))[0]
     exact = LogisticRegression(C=0.1, l1_ratio=1.0, tol=1e-12).fit(X, y)

@@ -22,7 +22,7 @@ def wide(n, d, classes=2, seed=0):
 
 
 def problem_of(X, y):
-    return LogisticProblem(X, y, int(y.max()) + 1, None, None, True)
+    return LogisticProblem.of(X, y, int(y.max()) + 1, None, None, True)
 
 
 def test_auto_is_a_ridge_whose_scores_prove_separation():
@@ -109,7 +109,7 @@ def test_scores_within_rounding_of_zero_prove_nothing(scale):
         x = rng.standard_normal(4)
         x[3] = -(x[:3] @ w[:3]) / w[3]
         X = np.vstack([x * scale, 10 * w * scale])
-        problem = LogisticProblem(X, np.array([1, 1]), 2, None, None, False)
+        problem = LogisticProblem.of(X, np.array([1, 1]), 2, None, None, False)
         said = separates(problem, np.append(w, 0.0)[None])
         exact = sum(Fraction(float(a)) * Fraction(float(c)) for a, c in zip(X[0], w, strict=True))
         wrong += said and exact <= 0

@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.models.logistic.existence import LeftToGain
-from separatrix.models.logistic.newton import newton, newton_cg
 from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.solvers.left_to_gain import LeftToGain
+from separatrix.solvers.minimise import newton_cg
+from separatrix.solvers.newton import newton
 
 
 def problem_of(X, y, weights=None, lift=True):
-    return LogisticProblem(X, np.asarray(y, dtype=np.intp), int(np.max(y)) + 1, weights, None, lift)
+    return LogisticProblem.of(X, np.asarray(y, dtype=np.intp), int(np.max(y)) + 1, weights, None, lift)
 
 
 def at_the_end(problem, steps):
-    loss = problem.loss()
-    search = newton if problem.classes == 2 else newton_cg
-    return search(loss, loss.point(np.zeros(loss.length)), steps).state.point
+    loss = problem.objective()
+    run = newton(loss, loss.zero(), steps) if problem.classes == 2 else newton_cg(loss, loss.zero(), steps, 0.0, True)
+    return run.state.point
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
@@ -29,8 +30,8 @@ def test_maxima_prove_overlap(classes, lift, weighted):
     X = rng.standard_normal((600, 4)) + 0.5
     y = np.argmax(X @ rng.standard_normal((4, classes)) + rng.gumbel(size=(600, classes)), axis=1)
     problem = problem_of(X, y, rng.uniform(0.5, 2.0, 600) if weighted else None, lift)
-    assert np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, 50)))
-    assert not np.isfinite(LeftToGain(problem.loss())(problem.loss().point(np.zeros(problem.loss().length))))
+    assert np.isfinite(LeftToGain(problem.objective())(at_the_end(problem, 50)))
+    assert not np.isfinite(LeftToGain(problem.objective())(problem.objective().zero()))
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -47,7 +48,7 @@ def test_separated_classes_are_never_said_to_overlap(classes, gap, steps):
     if classes == 2:
         assert sx.separability(X, y).verdict in ("complete", "quasi")
     problem = problem_of(X, y)
-    assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, steps)))
+    assert not np.isfinite(LeftToGain(problem.objective())(at_the_end(problem, steps)))
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -61,9 +62,10 @@ def test_rows_far_on_their_side_do_not_hide_a_maximum(classes):
     X, y = np.vstack([X, far]), np.append(y, np.argmax(far @ W, axis=1))
     problem = problem_of(X, y)
     point = at_the_end(problem, 50)
-    probabilities = point.wrong if classes == 2 else point.curvature
-    assert probabilities.min() < 1e-20
-    assert np.isfinite(LeftToGain(problem.loss())(point))
+    loss = problem.objective()
+    certain = loss.loss.state(problem.table.whole, point.place)[1 if classes == 2 else 0]
+    assert certain.min() < 1e-20
+    assert np.isfinite(LeftToGain(problem.objective())(point))
     assert sx.separability(X, y, multiclass=None if classes == 2 else "kesler").verdict == "overlap"
 
 
@@ -77,7 +79,7 @@ def test_a_face_whose_rows_overlap_proves_nothing_of_all_columns(classes, seed):
     dummy = ((y == 0) & (rng.random(200) < 0.3)).astype(float)
     problem = problem_of(np.column_stack([X, dummy]), y)
     for steps in (8, 20, 60):
-        assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, steps)))
+        assert not np.isfinite(LeftToGain(problem.objective())(at_the_end(problem, steps)))
 
 
 def test_columns_that_depend_on_each_other_prove_nothing():
@@ -86,7 +88,7 @@ def test_columns_that_depend_on_each_other_prove_nothing():
     X[:, 2] = X[:, 0] - X[:, 1]
     y = (X[:, 0] + rng.logistic(size=300) > 0).astype(int)
     problem = problem_of(X, y)
-    assert not np.isfinite(LeftToGain(problem.loss())(at_the_end(problem, 30)))
+    assert not np.isfinite(LeftToGain(problem.objective())(at_the_end(problem, 30)))
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
@@ -100,7 +102,7 @@ def test_no_bound_is_below_what_is_left(classes, lift, offset):
         axis=1,
     )
     problem = problem_of(X, y, rng.uniform(0.5, 2.0, 900), lift)
-    loss, least, proved = problem.loss(), at_the_end(problem, 50), 0
+    loss, least, proved = problem.objective(), at_the_end(problem, 50), 0
     for share in 2.0 ** -np.arange(30.0):
         point = loss.point(least.at * (1.0 + 0.2 * share))
         bound = LeftToGain(loss)(point)

@@ -86,7 +86,7 @@ def test_liblinear_is_not_better(columns_only):
 
 
 def model_of(X, y, c, o, net, lift=True):
-    problem = CentredLoss(LogisticProblem(X, y, 2, c, o, lift))
+    problem = CentredLoss(LogisticProblem.of(X, y, 2, c, o, lift))
     place = problem.place(np.zeros((1, X.shape[1])), np.zeros(1))
     chosen = np.flatnonzero(np.abs(place.slopes[0]) > net.alpha)
     return problem, place, SparseQuadratic(problem, place, net, chosen, np.random.default_rng(0))
@@ -149,7 +149,7 @@ def test_a_bound_holds_however_far_the_model_is_from_the_loss(lift, ridge):
 def test_the_choice_follows_counts():
     """Few numbers a row in the columns: their matrix; many: the columns; and those alone once they have been made."""
     X, y, c, o = rows(n=4000, d=3000, seed=5)
-    problem = CentredLoss(LogisticProblem(X, y, 2, c, o, True))
+    problem = CentredLoss(LogisticProblem.of(X, y, 2, c, o, True))
     assert net_step.by_matrix(problem, np.arange(200, 210))
     every = np.arange(3000)
     assert net_step.additions(problem, every) == pytest.approx(0.5 * 4000 * (X.nnz / 4000) ** 2 + 3000**2)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.errors import InferenceError
+from separatrix.losses.logistic import dense
 from separatrix.models.fitted_plots import FittedPlots
-from separatrix.models.logistic.binary_loss import dense
 from separatrix.models.logistic.grouped import check_offset
 from separatrix.statistics.after_fit import AfterFit, aliased_of, need_determined
 from separatrix.statistics.distributions import need_level

@@ -17,9 +17,8 @@ from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
 from separatrix.models.logistic.active_newton import ElasticNet
-from separatrix.models.logistic.binary_loss import entropy
 from separatrix.models.logistic.firth import fitted_intercepts
-from separatrix.models.logistic.multinomial_loss import softmax
+from separatrix.models.logistic.probabilities import entropy, softmax
 from separatrix.models.logistic.problem import LogisticProblem
 
 Columns = NDArray[np.intp]

@@ -20,7 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.losses.logistic import At, Logistic
+from separatrix.losses.objective import Objective, Point
 from separatrix.proofs.separability.verdict import Given
+from separatrix.rows.protocol import Leaf, Pass, added
 
 SPLITS, PAIRS = 32, 8  # groups and pairs of classes that are tried
 
@@ -30,16 +33,16 @@ Fit = Callable[[NDArray[np.intp]], tuple[Floats, bool]]
 
 @dataclass(frozen=True)
 class ClassGroups:
-    """Rows with their classes, and a search on those of some classes: its probabilities, and whether these overlap."""
+    """Rows with their classes, and a search on some of these: what they give to each other, and if they overlap."""
 
     given: Given
     fit: Fit
 
-    def quasi_separated(self, P: Floats) -> bool:
-        """Whether the verdict is proved, with probabilities of a search; False proves nothing."""
-        codes, left = self.given.labels.codes, np.arange(P.shape[1])
+    def quasi_separated(self, between: Floats) -> bool:
+        """Whether the verdict is proved, by what classes give to each other in a search; False proves nothing."""
+        left = np.arange(len(between))
         while True:  # with fewer classes each time
-            links = [(int(left[a]), int(left[b])) for a, b in tree(exchanged(P, codes, left))]
+            links = [(int(left[a]), int(left[b])) for a, b in tree(between)]
             apart = self._apart(links, left.tolist())
             if not apart:
                 return False
@@ -48,7 +51,7 @@ class ClassGroups:
             left = np.setdiff1d(left, list(apart))
             if len(left) <= 2:
                 return len(left) == 2 and self._verdict(left[:1].tolist(), left[1:].tolist()) in ("quasi", "overlap")
-            P, overlap = self.fit(left)
+            between, overlap = self.fit(left)
             if overlap:
                 return True
 
@@ -65,17 +68,19 @@ class ClassGroups:
         return self.given.two_groups(positive, negative).verdict
 
 
-def exchanged(P: Floats, codes: NDArray[np.intp], classes: NDArray[np.intp]) -> Floats:
-    """The probability that rows of two classes give to the other one, of the rows of these classes."""
-    given = np.array([P[rows].sum(axis=0) for rows in class_rows(codes, classes)])
+def _given(leaf: Leaf, loss: Logistic, at: At) -> Floats:
+    """The probability that the rows of each class give to all classes."""
+    P, codes = loss.state(leaf, at)[0], np.asarray(leaf.codes)
+    return np.array([P[:, codes == k].sum(axis=1) for k in range(loss.classes)])
+
+
+GIVEN = Pass(_given, added)
+
+
+def exchanged_at(loss: Objective, point: Point) -> Floats:
+    """The probability that rows of two classes give to the other one, of more than two."""
+    given = loss.rows.reduce(GIVEN, loss.loss, point.place)
     return np.asarray(given + given.T)
-
-
-def class_rows(codes: NDArray[np.intp], classes: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    """The rows of each of these classes, numbered among the rows of all of them."""
-    numbers = np.searchsorted(classes, codes[np.isin(codes, classes)])
-    order = np.argsort(numbers, kind="stable")
-    return iter(np.split(order, np.cumsum(np.bincount(numbers, minlength=len(classes)))[:-1]))
 
 
 def tree(between: Floats) -> list[Link]:

@@ -17,10 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.losses.logistic import TINY
 from separatrix.models.logistic.active_newton import ElasticNet
-from separatrix.models.logistic.binary_loss import TINY, BinaryLoss
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
-from separatrix.models.logistic.duality_gap import net_gap
 from separatrix.models.logistic.net_step import (
     FIRST,
     MOST_GRAM,
@@ -32,10 +31,12 @@ from separatrix.models.logistic.net_step import (
     search,
     working_set,
 )
-from separatrix.models.logistic.problem import LogisticResult
+from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
 from separatrix.models.logistic.sparse_coordinate_descent import ASIDE, SparseQuadratic
 from separatrix.numerics.driver import drive
 from separatrix.numerics.status import Status
+from separatrix.solvers.gap import hessian_gap
+from separatrix.solvers.minimise import said
 
 KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
 DEAR, STEPS = 60, 3  # of several classes with so many coordinates it may serve for several steps
@@ -178,15 +179,19 @@ def proximal_newton(
     gap = None
     if run.status is not Status.INTERRUPTED:
         gap = state.proved if state.proved is not None else state.known if state.known <= tol else state.gap
-    return LogisticResult(full, run.status, state.steps, state.place.loss, gap)
+    plan = said((("net", state.steps),))
+    return LogisticResult(full, run.status, state.steps, state.place.loss, gap, plan=plan)
 
 
 def by_curvature(loss: CentredLoss, place: WeightsPoint, net: ElasticNet) -> float:
-    """What is left to gain at most, for penalties too small for a dual point; inf where that is not known."""
+    """What is left to gain at most by the least subgradient, for penalties too small for a dual point; inf: unknown."""
     if loss.classes > 2 or loss.X is None or loss.d > MOST_PROVED:
         return np.inf
-    smooth = BinaryLoss(loss.X, loss.signs, loss.weights, loss.offset, net.ridge, loss.lift)
-    return net_gap(smooth, smooth.point(np.append(place.V[0], place.b)), net.alpha)
+    smooth = LogisticProblem.of(loss.X, loss.codes, 2, loss.weights, loss.offset, loss.lift).objective(net.ridge)
+    point = smooth.point(np.append(place.V[0], place.b))
+    w, g = point.at[:-1], point.gradient[:-1]
+    least = np.where(w != 0, g + net.alpha * np.sign(w), np.sign(g) * np.maximum(np.abs(g) - net.alpha, 0.0))
+    return hessian_gap(smooth, replace(point, gradient=np.append(least, point.gradient[-1])), smooth.hessian(point))
 
 
 def step_by_columns(

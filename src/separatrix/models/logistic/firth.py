@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.kernels.blas_threads import one_blas_thread
-from separatrix.models.logistic.binary_loss import EPS, BinaryLoss
-from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
+from separatrix.losses.logistic import EPS
+from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, RowLoss, logdet_of, orthonormal
 from separatrix.models.logistic.problem import LogisticProblem, LogisticResult
-from separatrix.models.logistic.quasi_newton import StepPairs
 from separatrix.numerics.driver import Driven, drive
 from separatrix.numerics.status import Status
+from separatrix.solvers.lbfgs import StepPairs
 
 LONGEST = 1.0  # the root mean square change of the scores by one step
 APART = 0.1  # two maxima differ by more standard errors than this, along the line through them
@@ -307,19 +307,19 @@ def added_leverages(likelihood: FirthLikelihood) -> Floats:
     return newton_path(likelihood, [likelihood.rows_of(y, c + half), likelihood.rows_of(-y, half)])[-1]
 
 
-def newton_path(likelihood: FirthLikelihood, losses: list[BinaryLoss], most: int = STEPS) -> list[Floats]:
+def newton_path(likelihood: FirthLikelihood, losses: list[RowLoss], most: int = STEPS) -> list[Floats]:
     """Zero and the points that Newton's method for the sum of some losses goes through."""
     b = np.zeros(likelihood.lifted.shape[1])
-    path, rows = [b], [loss.point(np.append(b, 0.0)) for loss in losses]
+    path, rows = [b], [loss.point(b) for loss in losses]
     ridge = RIDGE * float(likelihood.c.sum()) * np.eye(len(b))
     for _ in range(most):
-        value, slope = sum(row.value for row in rows), sum(row.gradient[:-1] for row in rows)
+        value, slope = sum(row.value for row in rows), sum(row.gradient for row in rows)
         curvature = sum(row.curvature for row in rows)
         step = np.linalg.solve(likelihood.gram(np.asarray(curvature)) + ridge, slope)
         if not 0.5 * float(slope @ step) > LEFT:
             break
         for _ in range(10):
-            ahead = [loss.point(np.append(b - step, 0.0)) for loss in losses]
+            ahead = [loss.point(b - step) for loss in losses]
             if sum(row.value for row in ahead) < value:
                 break
             step = 0.5 * step

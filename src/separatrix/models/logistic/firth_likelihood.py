@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import kernels
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import TINY, BinaryLoss, LossPoint
-from separatrix.models.logistic.class_hessians import class_information
-from separatrix.models.logistic.multinomial_loss import softmax
+from separatrix.losses.information import class_information
+from separatrix.losses.logistic import TINY
+from separatrix.models.logistic.probabilities import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 
 NOISE = 1e-6  # of values whose matrices are narrow
@@ -40,8 +41,33 @@ class PenalisedPoint:
     penalised: float
     information: Floats
     factor: Floats | None
-    rows: LossPoint | None = None
+    rows: RowValues | None = None
     P: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowValues:
+    """The loss of two classes at a point: value, gradient, and of each row c p (1 - p) and 1 - P(y|x)."""
+
+    value: float
+    gradient: Floats
+    curvature: Floats
+    wrong: Floats
+
+
+class RowLoss:
+    """The loss of two classes of dense rows without an intercept."""
+
+    def __init__(self, X: Floats, y: NDArray[np.int8], weights: Floats | None, offset: Floats | None) -> None:
+        self.rows, self.y, self.weights, self.offset = kernels.rows(X), y, weights, offset
+
+    def point(self, b: Floats) -> RowValues:
+        n, gradient, (curvature, wrong) = self.rows.n, np.zeros(len(b) + 1), np.empty((2, self.rows.n))
+        at = np.append(b, 0.0)
+        value = kernels.logistic_pass(
+            self.rows, self.y, self.weights, self.offset, at, 0, n, gradient, curvature, wrong
+        )
+        return RowValues(value, gradient[:-1], curvature, wrong)
 
 
 class FirthLikelihood:
@@ -63,13 +89,13 @@ class FirthLikelihood:
 
     def at(self, b: Floats) -> PenalisedPoint:
         if self.free == 1:
-            rows = self.loss.point(np.append(b, 0.0))
+            rows = self.loss.point(b)
             return self._point(b, -rows.value, self.gram(rows.curvature), rows=rows)
         n, p = self.lifted.shape
         scores = np.column_stack([np.zeros(n), self.lifted @ b.reshape(self.free, p).T])
         P, loss = softmax(scores if self.offset is None else scores + self.offset, self.own)
         return self._point(
-            b, -float(np.sum(self.c * loss)), class_information(self.lifted, P[:, 1:], self.problem.weights), P=P
+            b, -float(np.sum(self.c * loss)), class_information(self.lifted, P.T[1:], self.problem.weights), P=P
         )
 
     @staticmethod
@@ -81,9 +107,9 @@ class FirthLikelihood:
         penalised = loglik + float(np.log(np.diagonal(factor)).sum())
         return PenalisedPoint(b, loglik, penalised, information, factor, **rows)
 
-    def rows_of(self, signs: NDArray[np.int8], weights: Floats | None) -> BinaryLoss:
+    def rows_of(self, signs: NDArray[np.int8], weights: Floats | None) -> RowLoss:
         """The loss of two classes on the same rows."""
-        return BinaryLoss(self.lifted, signs, weights, self.problem.offset, 0.0, lift=False)
+        return RowLoss(self.lifted, signs, weights, self.problem.offset)
 
     def gram(self, weights: Floats) -> Floats:
         """sum of w_i x_i x_i', of two classes."""
@@ -108,7 +134,7 @@ class FirthLikelihood:
         if point.rows is not None:
             rows = point.rows
             adjust = self.norms(root) * rows.curvature * ((rows.wrong - 0.5) * self.loss.y)
-            return np.asarray(adjust @ self.lifted - rows.gradient[:-1])
+            return np.asarray(adjust @ self.lifted - rows.gradient)
         assert point.P is not None
         n, p = self.lifted.shape
         q, inverse, M = point.P[:, 1:], root.T @ root, np.empty((n, self.free, self.free))

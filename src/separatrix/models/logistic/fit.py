@@ -1,4 +1,4 @@
-"""One logistic fit: which method it is, and why; on which rows, and around which offset and zeros of the columns."""
+"""One logistic fit: on which rows, around which offset and zeros of the columns, and by which room of this folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,12 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.active_newton import ElasticNet
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.elastic_net import proximal_newton
-from separatrix.models.logistic.logistic_ridge import ridge
-from separatrix.models.logistic.problem import (
-    STRIDE,
-    FitOptions,
-    LogisticProblem,
-    LogisticResult,
-    UsedRows,
-    by_gradients,
-    by_inner_products,
-    ridge_by_products,
-    sample_stride,
-)
-from separatrix.models.logistic.unpenalised_fit import UnpenalisedFit
-from separatrix.numerics.driver import drive
+from separatrix.models.logistic.existence import Existence
+from separatrix.models.logistic.likelihood_fit import LikelihoodFit
+from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult, UsedRows
+from separatrix.models.logistic.ridge import ridge_fit
 from separatrix.numerics.status import Status
+from separatrix.rows.protocol import View
 
 FAR = 100.0  # times its spread that a dense column may be away from zero in a penalised fit
 LOOK = 1000  # rows that are looked at for that
@@ -43,18 +34,16 @@ def fit_parts(parts: list[UsedRows], options: FitOptions, start: Floats | None) 
 
 
 def fit_rows(rows: UsedRows, options: FitOptions, start: Floats | None) -> LogisticResult:
-    """The fit that the options ask for.
+    """The fit that the options ask for, of rows in memory.
 
     A free intercept takes up what all offsets have in common, so that the search may begin at zero.
     """
     problem = rows.problem(options.lift)
-    products = 2 * problem.n * problem.d * problem.vectors  # a Hessian is many
-    with one_blas_thread(products), np.errstate(over="ignore", invalid="ignore"):  # the status says what overflowed
-        if problem.offset is None or not options.lift:
-            return _fit(rows, problem, options, start)
-        middle = np.atleast_1d(np.median(problem.offset, axis=0))
-        inner = replace(problem, offset=np.ascontiguousarray(problem.offset - middle))
-        result = _fit(rows, inner, options, None if start is None else _shifted(start, middle))
+    if problem.offset is None or not options.lift:
+        return _fit(rows, problem, options, start)
+    middle = np.atleast_1d(np.median(problem.offset, axis=0))
+    inner = problem.changed(offset=np.ascontiguousarray(problem.offset - middle))
+    result = _fit(rows, inner, options, None if start is None else _shifted(start, middle))
     return replace(result, vectors=_shifted(result.vectors, -middle))
 
 
@@ -66,14 +55,21 @@ def _shifted(vectors: Floats, shift: Floats) -> Floats:
 
 
 def _fit(rows: UsedRows, problem: LogisticProblem, options: FitOptions, start: Floats | None) -> LogisticResult:
-    if np.isfinite(options.C):
-        inner, shift = near_zero(problem)
-        begin = None if start is None else moved(start, shift, problem.classes)
-        result = moved_back(penalised(inner, options.C, options, begin), shift, problem.classes)
-        return replace(result, method=options.penalty)
-    fit = UnpenalisedFit(rows, problem, options, start)
-    run = drive(fit, fit.init())
-    return replace(run.state.result, status=run.status)
+    given, against = rows.given(options.lift), None if rows.rest is None else rows.rest[1]
+    products = 2 * problem.n * problem.d * problem.vectors  # a Hessian is many
+    with one_blas_thread(products), np.errstate(all="ignore"):  # the status says what overflowed
+        if np.isfinite(options.C):
+            return penalised_fit(problem, options, start)
+        fit = LikelihoodFit(problem, options, start, lambda: Existence.decide(given, against), given, against)
+        return fit.result()
+
+
+def penalised_fit(problem: LogisticProblem, options: FitOptions, start: Floats | None = None) -> LogisticResult:
+    """A fit with a penalty, on columns near zero."""
+    inner, shift = near_zero(problem)
+    begin = None if start is None else moved(start, shift, problem.classes)
+    result = moved_back(penalised(inner, options.C, options, begin), shift, problem.classes)
+    return replace(result, method=options.penalty)
 
 
 def penalised(
@@ -82,7 +78,7 @@ def penalised(
     """Minimise  sum of losses + (l1_ratio |w|_1 + (1 - l1_ratio)/2 |w|^2)/C; the fits of a path share ``loss``."""
     r = options.l1_ratio
     if r == 0:
-        return ridge(problem, 1.0 / C, options.gap, options.max_iter, start)
+        return ridge_fit(problem, 1.0 / C, options.gap, options.max_iter, start)
     net = ElasticNet(r / C, (1.0 - r) / C)
     return proximal_newton(loss or CentredLoss(problem), net, options.gap, options.max_iter, start)
 
@@ -99,7 +95,7 @@ def near_zero(problem: LogisticProblem) -> tuple[LogisticProblem, Floats | None]
     """
     if problem.sparse or not problem.lift or not problem.n:
         return problem, None
-    some = problem.X[:: max(1, problem.n // LOOK)]
+    some = problem.rows.take(max(1, problem.n // LOOK)).X
     low, high = some.min(axis=0).astype(np.float64), some.max(axis=0).astype(np.float64)
     with np.errstate(all="ignore"):
         far = np.minimum(np.abs(low), np.abs(high)) > FAR * (high - low)
@@ -107,7 +103,7 @@ def near_zero(problem: LogisticProblem) -> tuple[LogisticProblem, Floats | None]
     if not far.any():
         return problem, None
     shift = np.where(far, some[0], 0.0)
-    return replace(problem, X=problem.X - shift), shift
+    return LogisticProblem(problem.rows.view(View(shift=tuple(shift.tolist()))), problem.lift), shift
 
 
 def moved(vectors: Floats, shift: Floats | None, classes: int) -> Floats:
@@ -124,33 +120,3 @@ def moved(vectors: Floats, shift: Floats | None, classes: int) -> Floats:
 def moved_back(result: LogisticResult, shift: Floats | None, classes: int) -> LogisticResult:
     """A result for the columns as they were."""
     return result if shift is None else replace(result, vectors=moved(result.vectors, -shift, classes))
-
-
-# -- what the model says of it --
-
-
-def plan_of(problem: LogisticProblem, C: float, l1_ratio: float, firth: bool, to_gap: bool = False) -> str:
-    """What a fit of these options does, and why; ``to_gap``: a gap is asked for, and not the last digits."""
-    penalised, p = float("inf") > C, f"{problem.parameters:,} parameters"
-    if firth:
-        return f"Newton's method on the likelihood with Firth's penalty: {p}"
-    if penalised and l1_ratio > 0:
-        return "proximal Newton steps on the columns that the gap does not rule out: weights may be zero"
-    wide = problem.wide if penalised else problem.many_columns
-    sampled = not wide and sample_stride(problem, penalised) >= (STRIDE if penalised else 4)
-    if penalised and by_inner_products(problem, 1.0 / C):
-        few = f"the same problem on {problem.n:,} columns with the inner products of the rows"
-        return f"{few}: {problem.d:,} columns are many"
-    to_gap = to_gap and problem.classes > 2 and problem.by_products
-    if to_gap or (penalised and by_gradients(problem) and not (sampled and problem.classes == 2)):
-        return f"steps by the gradients of earlier ones (L-BFGS), the last by conjugate gradients: {p}"
-    if ridge_by_products(problem) if penalised else problem.by_products:
-        why = "the Hessian of so many would cost more than all products with it"
-        first = "; first on a sample" if sampled else ""
-        return f"Newton steps by conjugate gradients: {p}, and {why}{first}"
-    if problem.classes > 2:
-        return f"a Hessian for each Newton step: {p} are few"
-    if sampled:
-        stride = sample_stride(problem, penalised)
-        return f"the Hessian of every {stride}th row, then passes over all rows: {problem.n:,} rows are many for {p}"
-    return f"one or two Hessians, of some of the rows where these are many, and steps that correct them: {p}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
 from separatrix.errors import InferenceError
-from separatrix.models.logistic.binary_loss import dense, weighted_gram
-from separatrix.models.logistic.class_hessians import class_information
+from separatrix.losses.information import class_information, weighted_gram
+from separatrix.losses.logistic import dense
 from separatrix.models.logistic.firth import firth, firth_estimate, likelihood_intercepts
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, logdet_of, orthonormal, truth
 from separatrix.models.logistic.grouped import GroupedOutcomes
-from separatrix.models.logistic.multinomial_loss import softmax
-from separatrix.models.logistic.newton import newton
+from separatrix.models.logistic.probabilities import softmax
 from separatrix.models.logistic.problem import LogisticProblem
 from separatrix.numerics.gram_matrix import first_pivots, independent_columns
 from separatrix.numerics.status import raise_interruption
+from separatrix.solvers.newton import newton
 from separatrix.statistics.sandwich import cluster_codes, cluster_meat, lagged_meat, need_lags
 
 STEPS = 1000
@@ -87,7 +87,7 @@ class FittedLikelihood:
         problem, free = self.problem, self.problem.classes - 1
         if free == 1:
             p = self.probabilities[:, 1]
-            gram = weighted_gram(problem.X, self.counts * p * (1.0 - p), 0.0, problem.lift)
+            gram = weighted_gram(problem.X, self.counts * p * (1.0 - p), problem.lift)
             if gram.squared_condition <= ENOUGH:
                 root = gram.basis().root()
                 root = root if problem.lift else root[:-1]
@@ -95,7 +95,7 @@ class FittedLikelihood:
         scale = np.linalg.norm(self.lifted, axis=0)
         Q, R = np.linalg.qr(self.lifted / scale)
         try:
-            inner = np.linalg.inv(class_information(Q, self.probabilities[:, 1:], problem.weights))
+            inner = np.linalg.inv(class_information(Q, self.probabilities.T[1:], problem.weights))
         except np.linalg.LinAlgError:  # on the way to infinity nothing is left of it
             return np.full((self.estimate.size, self.estimate.size), np.nan)
         back = np.kron(np.eye(free), np.linalg.inv(R) / scale[:, None])
@@ -217,10 +217,10 @@ class FittedLikelihood:
         if held[:d].all():  # a constant that the columns contained is gone with them
             return self._loglik_of_constant(self.problem.lift)
         part = self.problem.columns(np.flatnonzero(~held[:d]))
-        loss = part.loss()
-        run = newton(loss, loss.point(np.zeros(loss.length)), STEPS)
+        loss = part.objective()
+        run = newton(loss, loss.zero(), STEPS)
         raise_interruption(run.status)
-        return -run.state.point.value
+        return -float(run.state.point.value)
 
     @cached_property
     def maximum(self) -> float:
@@ -245,7 +245,7 @@ def without_aliased(problem: LogisticProblem, against: Floats, penalised: bool) 
 
 def first_independent(problem: LogisticProblem) -> NDArray[np.intp]:
     """The columns that are not linear combinations of the intercept and columns before them."""
-    gram = weighted_gram(problem.X, problem.counts, 0.0, problem.lift)
+    gram = weighted_gram(problem.X, problem.counts, problem.lift)
     flat = np.sqrt(np.diagonal(gram.A)[: problem.d]) <= 1e-14 * np.sqrt(gram.weight) * np.abs(gram.x_mean[: problem.d])
     scaled = np.where(flat[:, None] | flat, 0.0, gram.scaled[: problem.d, : problem.d])
     return first_pivots(scaled, len(independent_columns(problem.X, problem.weights, problem.lift).kept))
@@ -256,19 +256,19 @@ def on_the_way(problem: LogisticProblem, estimate: Floats) -> Floats:
 
     Those that are finite have then reached their limits, since what is left of the others falls like e^-k.
     """
-    loss = problem.loss()
+    loss = problem.objective()
     start = estimate if problem.lift else np.column_stack([estimate, np.zeros(len(estimate))])
     start = start if problem.classes == 2 else np.vstack([np.zeros(start.shape[1]), start])
-    run = newton(loss, loss.point(start.reshape(-1)), STEPS, 1e-15, floor=CERTAIN)
+    run = newton(loss, loss.point(problem.parameters_of(start)), STEPS, 1e-15, floor=CERTAIN)
     raise_interruption(run.status)
-    return np.ascontiguousarray(problem.against_first(run.state.point.at.reshape(start.shape)))
+    return np.ascontiguousarray(problem.against_first(problem.vectors_of(run.state.point.at)))
 
 
 def against_the_last(problem: LogisticProblem, vectors: Floats) -> tuple[LogisticProblem, Floats]:
     """The same rows with the last class put first, and the vectors of the others against it."""
     codes = (problem.codes + 1) % problem.classes
     offset = None if problem.offset is None else np.ascontiguousarray(np.roll(problem.offset, 1, axis=1))
-    return replace(problem, codes=codes, offset=offset), vectors[:-1] - vectors[-1]
+    return problem.changed(codes=codes, offset=offset), vectors[:-1] - vectors[-1]
 
 
 # -- FLAC: Firth's estimate with an added covariate, whose fitted probabilities add up to the class counts --
@@ -294,13 +294,13 @@ def with_pseudo_rows(problem: LogisticProblem, h: Floats) -> LogisticProblem:
     weights = np.concatenate([c, 0.5 * c * h, 0.5 * c * h])
     offset = None if problem.offset is None else np.tile(problem.offset, 3)
     rows = np.ascontiguousarray(np.column_stack([np.tile(X, (3, 1)), column]))
-    return replace(problem, X=rows, codes=codes, weights=weights, offset=offset)
+    return problem.changed(X=rows, codes=codes, weights=weights, offset=offset)
 
 
 def added_likelihood(problem: LogisticProblem, against: Floats, h: Floats) -> FittedLikelihood:
     """The maximum with the pseudo-rows, searched from coefficients (1, d + 1) of the rows."""
     whole = with_pseudo_rows(problem, h)
-    loss = whole.loss()
+    loss = whole.objective()
     start = np.concatenate([against[0, :-1], [0.0], against[0, -1:]])
     run = newton(loss, loss.point(start), STEPS)
     raise_interruption(run.status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -19,9 +18,10 @@ from separatrix.errors import (
     LocalMaximumWarning,
     ParameterError,
     SeparationWarning,
+    warn_user,
 )
 from separatrix.models.class_labels import need_two_classes, weights_of_rows, with_reference
-from separatrix.models.logistic.fit import fit_parts, plan_of
+from separatrix.models.logistic.fit import fit_parts
 from separatrix.models.logistic.grouped import check_grouped, check_offset
 from separatrix.models.logistic.inference import LogisticInference
 from separatrix.models.logistic.penalty_path import LEAST_C, LogisticPath, fit_path, fits_of
@@ -336,9 +336,6 @@ class LogisticRegression(LogisticInference):
             loss = rows.problem(bool(self.fit_intercept)).loss_at(results[0].vectors)
             results = [replace(results[0], loss=loss)]
         self._store_results(rows.labels.classes, rows, table, results)
-        problem = self._parts(rows)[0].problem(bool(self.fit_intercept))
-        kind = float(self.C), float(self.l1_ratio), self.bias_reduction is not None
-        self.plan_ = plan_of(problem, *kind, to_gap=self.tol is not None)
         self._rows, self._facts = replace(rows, leverages=results[0].leverages), None
         if (whole := rows.grouped) is not None:
             self.trials_: dict[str, int] | None = {
@@ -358,7 +355,7 @@ class LogisticRegression(LogisticInference):
         self.intercept_ = vectors[:, -1].copy()
         self._remember_features(table)
         self.trials_ = None
-        self.plan_ = "passes over parts of the rows, which are joined"
+        self.plan_ = "; ".join(dict.fromkeys(result.plan for result in results if result.plan))
         statuses = [result.status for result in results if result.status is not Status.OPTIMAL]
         ended = Status.INTERRUPTED if Status.INTERRUPTED in statuses else [*statuses, Status.OPTIMAL][0]
         self.status_ = ended
@@ -377,6 +374,10 @@ class LogisticRegression(LogisticInference):
         self.loglik_ = -loss if alone and loss is not None else None
 
     def _warn(self, results: list[LogisticResult], rows: UsedRows) -> None:
+        few = rows.table.d <= MEASURED and self.status_ is Status.ILL_CONDITIONED
+        self._advise(results, condition_of(rows.table.X, rows.weights, self.fit_intercept) if few else 1.0)
+
+    def _advise(self, results: list[LogisticResult], condition: float = 1.0) -> None:
         """At most one warning each of separation or dependent columns, of several maxima, and of a search cut short."""
         apart = [
             (k, r, r.existence) for k, r in enumerate(results) if r.existence is not None and not r.existence.exists
@@ -384,28 +385,26 @@ class LogisticRegression(LogisticInference):
         if apart and self.on_separation != "ignore":
             k, first, existence = apart[0]
             alone = len(results) == 1
-            d = rows.table.d
-            text = existence.sentence((d + 1) * max(1, len(rows.labels.classes) - 1) if alone else d)
+            d = self.coef_.shape[1]
+            text = existence.sentence((d + 1) * max(1, len(self.classes_) - 1) if alone else d)
             if not alone:
                 others = f" (and {len(apart) - 1} more classes)" if len(apart) > 1 else ""
                 text = f"class {self.classes_.tolist()[k]!r} against the rest{others}: {text}"
             what = SUBSTITUTE["ridge" if "ridge" in first.method else "firth"]
             text += f". Fitted {what} instead; see separation_, or choose on_separation."
-            warnings.warn(text, SeparationWarning, stacklevel=3)
+            warn_user(text, SeparationWarning)
         elif self.unidentifiable_:
             some = ", ".join(map(repr, self.unidentifiable_[:6])) + (", …" if len(self.unidentifiable_) > 6 else "")
             text = (
                 f"columns are linearly dependent ({some}), so that their coefficients are not determined one by one: "
                 "the shortest w is given; drop columns, or penalise."
             )
-            warnings.warn(text, CollinearWarning, stacklevel=3)
+            warn_user(text, CollinearWarning)
         if self.maxima_ is not None:
             text = (
                 f"Firth's penalised likelihood has more than one maximum: searches ended at {len(self.maxima_)}, from "
                 f"{self.maxima_[0]:.6g} down to {self.maxima_[-1]:.6g}; the highest is kept; others may exist."
             )
-            warnings.warn(text, LocalMaximumWarning, stacklevel=3)
-        few = rows.table.d <= MEASURED and self.status_ is Status.ILL_CONDITIONED
-        condition = condition_of(rows.table.X, rows.weights, self.fit_intercept) if few else 1.0
+            warn_user(text, LocalMaximumWarning)
         if (why := unfinished(self.status_, self.method_, self.gap_, float(self.C), condition)) is not None:
-            warnings.warn(why, IterationWarning, stacklevel=3)
+            warn_user(why, IterationWarning)

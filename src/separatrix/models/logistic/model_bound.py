@@ -15,10 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.arrays import Floats
+from separatrix.losses.information import inverse_between_classes
+from separatrix.losses.logistic import TINY
 from separatrix.models.logistic.active_newton import ElasticNet
-from separatrix.models.logistic.binary_loss import TINY
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint, lower_bound
-from separatrix.models.logistic.class_hessians import inverse_between_classes
 
 BALANCED = 1e-12  # of the sizes of all residuals: what those of a class add up to by rounding
 

@@ -8,17 +8,15 @@ solved for as many digits as that asks for.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.losses.logistic import EPS, TINY
 from separatrix.models.logistic.active_newton import Coordinates, ElasticNet, descend
-from separatrix.models.logistic.binary_loss import EPS, TINY, BinaryLoss
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint
 from separatrix.models.logistic.model_bound import model_bound
-from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.models.logistic.penalised_quadratic import (
     CentredGram,
     ClassQuadratic,
@@ -28,6 +26,7 @@ from separatrix.models.logistic.penalised_quadratic import (
     gram_of_many,
     gram_of_two,
 )
+from separatrix.models.logistic.problem import LogisticProblem
 
 Columns = NDArray[np.intp]
 MOST_GRAM = 600  # coordinates up to which the matrix of a dense model is made
@@ -224,15 +223,12 @@ def softened(loss: CentredLoss, place: WeightsPoint, share: float) -> WeightsPoi
 
 def first_multiple(loss: CentredLoss, place: WeightsPoint, net: ElasticNet, after: Floats) -> float:
     """How many times a first step is taken: at zero rows have the greatest curvature, and it is too short."""
-    rows: tuple[Any, ...] = loss.weights, loss.offset, net.ridge, loss.lift
-    smooth = (
-        BinaryLoss(loss.X, loss.signs, *rows)
-        if loss.classes == 2
-        else MultinomialLoss(loss.X, loss.codes, loss.classes, *rows)
-    )
-    step = np.column_stack([-after, np.zeros(len(after))]).reshape(-1)
+    problem = LogisticProblem.of(loss.X, loss.codes, loss.classes, loss.weights, loss.offset, loss.lift)
+    step = problem.parameters_of(np.column_stack([-after, np.zeros(len(after))]))
+    b = place.b if loss.classes == 2 else place.b[:-1] - place.b[-1]
     with np.errstate(all="ignore"):
-        return smooth.multiple(step, place.b, net.alpha * float(np.abs(after).sum()))
+        costs = net.alpha * float(np.abs(after).sum()), net.ridge * float((after**2).sum())
+        return problem.objective().multiple(step, b, *costs)
 
 
 def search(

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
+from separatrix.losses.information import all_classes, inverse_between_classes, weighted_gram
+from separatrix.losses.logistic import dense
 from separatrix.models.logistic.active_newton import ElasticNet, Order, least_common
-from separatrix.models.logistic.binary_loss import dense, weighted_gram
-from separatrix.models.logistic.class_hessians import all_classes, inverse_between_classes
 
 OVERFLOW = "the squares of the numbers in X or y overflow: scale the columns."
 CONSTANT = 1e-26  # of the square of a mean: what rounding leaves of a constant column's
@@ -111,7 +111,7 @@ def gram_of_two(X: Any, curvature: Floats, lift: bool) -> CentredGram:
             constant = np.diagonal(H) <= CONSTANT * total * mean**2
             H[constant], H[:, constant] = 0.0, 0.0
         return CentredGram(H, None if mean is None else mean[None, :])
-    gram = weighted_gram(X, curvature, 0.0, lift)
+    gram = weighted_gram(X, curvature, lift)
     return CentredGram(gram.A, gram.x_mean[None, :] if lift else None)
 
 
@@ -141,7 +141,7 @@ def gram_of_many(X: Any, P: Floats, weights: Floats | None, lift: bool) -> Centr
         own = gram_of_two(X, np.ones(n) if weights is None else weights, lift)
         means = None if own.drift is None else in_blocks(np.eye(K), own.drift)
         return CentredGram(in_blocks(between, own.H), means)
-    H = all_classes(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P, weights)
+    H = all_classes(np.column_stack([dense(X), np.ones(n)]) if lift else dense(X), P.T, weights)
     if not lift:
         return CentredGram(H)
     blocks = H.reshape(K, columns + 1, K, columns + 1)

@@ -15,9 +15,10 @@ from separatrix.kernels.blas_threads import one_blas_thread
 from separatrix.models.logistic.centred_loss import CentredLoss
 from separatrix.models.logistic.fit import moved_back, near_zero, penalised
 from separatrix.models.logistic.problem import FitOptions, LogisticProblem, LogisticResult
-from separatrix.models.logistic.ridge_path import RidgeFits
+from separatrix.models.logistic.ridge import result_of
 from separatrix.numerics.status import Status, raise_interruption
 from separatrix.protocol import need_limit
+from separatrix.solvers.ridge_path import RidgePath
 
 LEAST_C = 1e-307  # the inverse of a smaller one is not finite
 RIDGE = (1e-4, 1e4)  # the grid of a ridge, where only a number of penalties is asked for
@@ -128,11 +129,15 @@ def grid_for(Cs: int | Floats, problems: list[LogisticProblem], l1_ratio: float)
 def fits_of(problem: LogisticProblem, Cs: list[float], options: FitOptions) -> Iterator[LogisticResult]:
     """Penalised fits, each begun where the one before it ended."""
     problem, shift = near_zero(problem)
-    path = RidgeFits(problem, options.gap, options.max_iter) if options.l1_ratio == 0 else None
+    ridge = problem.objective()
+    path = RidgePath(ridge, options.gap, options.max_iter) if options.l1_ratio == 0 else None
     loss, last = CentredLoss(problem) if path is None else None, None
     for C in Cs:
-        with one_blas_thread(2 * problem.n * problem.d * problem.vectors):
-            result = path.fit(1.0 / C) if path is not None else penalised(problem, C, options, last, loss)
+        with one_blas_thread(2 * problem.n * problem.d * problem.vectors), np.errstate(all="ignore"):
+            if path is not None:
+                result = result_of(problem, ridge, path.fit(1.0 / C))
+            else:
+                result = penalised(problem, C, options, last, loss)
         last = result.vectors
         yield moved_back(result, shift, problem.classes)
 

@@ -1,7 +1,4 @@
-"""What a logistic fit is given and what it returns: options, the rows in use, the problem on them, and the result.
-
-``LogisticProblem.wide``, ``by_products`` and ``sample_stride`` decide which algorithm is used; ``plan_of`` says why.
-"""
+"""What a logistic fit is given and what it returns: options, the rows in use, the problem on them, and the result."""
 
 from __future__ import annotations
 
@@ -14,21 +11,20 @@ from numpy.typing import NDArray
 from separatrix import kernels
 from separatrix.arrays import Floats
 from separatrix.errors import DataError
-from separatrix.models.logistic.binary_loss import BinaryLoss, dense
+from separatrix.losses.logistic import Logistic, dense
+from separatrix.losses.objective import Objective
 from separatrix.models.logistic.grouped import GroupedOutcomes, expanded
-from separatrix.models.logistic.multinomial_loss import MultinomialLoss
 from separatrix.numerics.status import Status
 from separatrix.proofs.certificate.certificate import CertifiedTable
 from separatrix.proofs.separability.verdict import Given
+from separatrix.rows.places import TableRows
+from separatrix.rows.protocol import Rows, View
 from separatrix.validation import Labels, Table
 
 if TYPE_CHECKING:
     from separatrix.models.logistic.existence import Existence
 
 GAP = 1e-8  # the relative gap at which a penalised fit ends, unless another is asked for
-MOST_PARAMETERS = 2000  # up to here the Hessian is made, beyond it is only multiplied with
-CHEAP = 1e6  # rows times squared parameters up to which it is made of several classes
-MOST_SPARSE = 300  # the same for sparse rows
 
 
 @dataclass(frozen=True)
@@ -54,28 +50,66 @@ class FitOptions:
         return "ridge" if self.l1_ratio == 0 else "lasso" if self.l1_ratio == 1 else "elastic net"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogisticProblem:
-    """Rows, class numbers, weights, offset ((n,) for two classes, (n, K) for more), and whether there is a bias."""
+    """Rows with their classes, wherever they live, and whether there is an intercept.
 
-    X: Any
-    codes: NDArray[np.intp]
-    classes: int
-    weights: Floats | None
-    offset: Floats | None
+    ``X``, ``codes``, ``weights`` and ``offset`` ((n,) for two classes, (n, K) for more) are those of rows in memory.
+    """
+
+    rows: Rows
     lift: bool
+
+    @staticmethod
+    def of(
+        X: Any, codes: Any, classes: int, weights: Floats | None = None, offset: Floats | None = None, lift: bool = True
+    ) -> LogisticProblem:
+        """The problem of rows in memory."""
+        return LogisticProblem(TableRows(X, codes, classes, weights, offset), lift)
+
+    def changed(self, **changes: Any) -> LogisticProblem:
+        """The same rows in memory with another ``X``, ``codes``, ``classes``, ``weights``, ``offset`` or ``lift``."""
+        given = {"X": self.X, "codes": self.codes, "classes": self.classes, "weights": self.weights}
+        return LogisticProblem.of(**{**given, "offset": self.offset, "lift": self.lift, **changes})
+
+    @property
+    def table(self) -> TableRows:
+        if not isinstance(self.rows, TableRows):
+            raise DataError("this needs all rows in memory.")
+        return self.rows
+
+    @property
+    def X(self) -> Any:
+        return self.table.whole.X
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        codes: NDArray[np.intp] = self.table.whole.codes
+        return codes
+
+    @property
+    def weights(self) -> Floats | None:
+        return self.table.whole.weights
+
+    @property
+    def offset(self) -> Floats | None:
+        return self.table.whole.offset
 
     @property
     def n(self) -> int:
-        return int(self.X.shape[0])
+        return self.rows.n
 
     @property
     def d(self) -> int:
-        return int(self.X.shape[1])
+        return self.rows.d
+
+    @property
+    def classes(self) -> int:
+        return self.rows.classes
 
     @property
     def sparse(self) -> bool:
-        return not isinstance(self.X, np.ndarray)
+        return self.rows.sparse
 
     @property
     def vectors(self) -> int:
@@ -83,30 +117,9 @@ class LogisticProblem:
         return 1 if self.classes == 2 else self.classes
 
     @property
-    def parameters(self) -> int:
-        """Free parameters of the likelihood: a vector for each class but one."""
-        return (self.d + int(self.lift)) * (self.classes - 1)
-
-    @property
-    def wide(self) -> bool:
-        """Whether the Hessian is better not made."""
-        return self.parameters > MOST_PARAMETERS or (self.sparse and self.parameters > MOST_SPARSE)
-
-    @property
-    def many_columns(self) -> bool:
-        """Whether a class vector alone has so many parameters that a Gram matrix of the columns is better not made."""
-        p = self.d + int(self.lift)
-        return p > MOST_PARAMETERS or (self.sparse and p > MOST_SPARSE)
-
-    @property
     def saturated(self) -> bool:
         """Whether a class vector has as many parameters as there are rows: independent ones take any labels."""
         return self.n <= self.d + int(self.lift)
-
-    @property
-    def by_products(self) -> bool:
-        """Whether the Hessian is only multiplied with: of many classes it costs more than all products together."""
-        return self.wide or (self.classes > 2 and self.n * self.parameters**2 > CHEAP)
 
     @property
     def signs(self) -> NDArray[np.int8]:
@@ -115,7 +128,7 @@ class LogisticProblem:
     @property
     def counts(self) -> Floats:
         """Weights of the rows, 1 where none are given."""
-        return np.ones(self.n) if self.weights is None else self.weights
+        return self.table.whole.counts
 
     @property
     def class_offset(self) -> Floats | None:
@@ -123,26 +136,18 @@ class LogisticProblem:
         o = self.offset
         return o if o is None or o.ndim == 2 else np.column_stack([np.zeros(self.n), o])
 
-    def binary_loss(self, ridge: float) -> BinaryLoss:
-        return BinaryLoss(self.X, self.signs, self.weights, self.offset, ridge, self.lift)
+    def objective(self, ridge: float = 0.0) -> Objective:
+        """The loss of the rows plus a ridge."""
+        return Objective(self.rows, Logistic(self.classes, self.lift), ridge)
 
-    def loss(self, ridge: float = 0.0) -> BinaryLoss | MultinomialLoss:
-        if self.classes == 2:
-            return self.binary_loss(ridge)
-        return MultinomialLoss(self.X, self.codes, self.classes, self.weights, self.offset, ridge, self.lift)
-
-    def rows(self, part: Any) -> LogisticProblem:
-        """Some of the rows, by a slice or by numbers."""
-        X = self.X[part]
-        X = X.tocsr() if self.sparse else np.ascontiguousarray(kernels.in_blocks(lambda rows: rows, X))
-        weights = None if self.weights is None else self.weights[part].copy()
-        offset = None if self.offset is None else self.offset[part].copy()
-        return replace(self, X=X, codes=self.codes[part], weights=weights, offset=offset)
+    def some(self, part: Any) -> LogisticProblem:
+        """Some of the rows in memory, by a slice or by numbers."""
+        leaf = self.table.whole.part(part)
+        return LogisticProblem.of(leaf.X, leaf.codes, self.classes, leaf.weights, leaf.offset, self.lift)
 
     def columns(self, kept: NDArray[np.intp]) -> LogisticProblem:
         """All rows with some of the columns."""
-        X = self.X[:, kept]
-        return replace(self, X=X.tocsr() if self.sparse else np.ascontiguousarray(X))
+        return LogisticProblem(self.rows.view(View(columns=tuple(kept.tolist()))), self.lift)
 
     def scores(self, vectors: Floats) -> Floats:
         """Scores of all classes (n, K), offset included."""
@@ -152,18 +157,22 @@ class LogisticProblem:
             return np.column_stack([np.zeros(self.n), s])
         return s if self.offset is None else s + self.offset
 
+    def parameters_of(self, vectors: Floats) -> Floats:
+        """The parameters of an objective at these vectors of the classes."""
+        loss = Logistic(self.classes, self.lift)
+        return np.ascontiguousarray(loss.differences(np.asarray(vectors, dtype=np.float64))).reshape(-1).copy()
+
+    def vectors_of(self, at: Floats) -> Floats:
+        """The vectors of the classes at parameters of an objective: of all equivalent ones the shortest."""
+        return Logistic(self.classes, self.lift).symmetric(at.reshape(-1, self.d + 1))
+
     def loss_at(self, vectors: Floats) -> float:
         """Minus the log-likelihood of lifted vectors."""
-        return self.loss().point(np.ascontiguousarray(vectors).reshape(-1)).value
+        return self.objective().point(self.parameters_of(vectors)).value
 
     def lifted(self) -> Floats:
         """Dense rows (x, 1), or x without an intercept."""
         return np.column_stack([dense(self.X), np.ones(self.n)]) if self.lift else dense(self.X)
-
-    def shortest(self, at: Floats) -> Floats:
-        """Parameters as vectors that add up to zero: of all equivalent ones of several classes the shortest."""
-        V = at.reshape(-1, self.d + 1)
-        return V if self.classes == 2 else np.asarray(V - V.mean(axis=0))
 
     def against_first(self, vectors: Floats) -> Floats:
         """Coefficients (K - 1, p) of the log-odds against the first class, without the place of a missing intercept."""
@@ -175,9 +184,9 @@ class LogisticProblem:
 class LogisticResult:
     """Lifted vectors, one row each, with how the fit ended and what is known about it.
 
-    ``loss`` is minus the log-likelihood, if known, and ``gap`` a relative duality gap. ``maxima`` are the penalised
-    likelihoods of the maxima that searches for Firth's estimate reached, highest first, and ``leverages`` those of the
-    rows at Firth's estimate, where FLAC gave them pseudo-rows.
+    ``loss`` is minus the log-likelihood, if known, ``gap`` a relative duality gap, and ``plan`` tells what ran.
+    ``maxima`` are the penalised likelihoods of the maxima that searches for Firth's estimate reached, highest first,
+    and ``leverages`` those of the rows at Firth's estimate, where FLAC gave them pseudo-rows.
     """
 
     vectors: Floats
@@ -186,6 +195,7 @@ class LogisticResult:
     loss: float | None = None
     gap: float | None = None
     method: str = "nothing"
+    plan: str = ""
     existence: Existence | None = None
     dependent: tuple[int, ...] = ()
     maxima: tuple[float, ...] = ()
@@ -251,7 +261,7 @@ class UsedRows:
 
     def problem(self, lift: bool) -> LogisticProblem:
         codes = self.labels.codes if len(self.labels.classes) == 2 else kernels.as_int64(self.labels.codes)
-        return LogisticProblem(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
+        return LogisticProblem.of(self.table.X, codes, len(self.labels.classes), self.weights, self.offset, lift)
 
     def against_rest(self, k: int) -> UsedRows:
         """The same rows, with class number k against all others."""
@@ -285,56 +295,3 @@ def unfinished(status: Status, method: str, gap: float | None, C: float, conditi
         )
     cut = (Status.MAX_ITERATIONS, Status.ILL_CONDITIONED, Status.NONFINITE)
     return f"not at the optimum: {status.value}{f'; {near}: drop some' if near else ''}." if status in cut else None
-
-
-SAMPLE = 50  # rows of a sample for each parameter
-# Rows for each one of a sample: from here on a search to a gap begins at its minimum (to the last digits from 4
-# on), and dense rows with a ridge have no more, since a larger sample saves passes over all rows.
-STRIDE = 16
-SAMPLED = 2**24  # numbers of such a sample, at most: rows may lie in a file that is larger than memory
-FEW = 200  # parameters from which products with the Hessian of dense rows and two classes cost less than itself
-FEW_SPARSE, HOLDS = 40, 4  # the same of sparse rows, at most one number in so many of which is stored
-LARGE = 2**18  # numbers of dense rows from which a pass over them costs more than what a step of L-BFGS does besides
-# Columns for each row from which, of two classes and of more, and rows up to which, rows are known by inner products;
-# rows that tell how long rows are; times a penalty and the number of rows that squared lengths exceed for that.
-WIDER, WIDER_CLASSES, MOST_ROWS = 4, 2, 1000
-LENGTHS, STRONG = 16, 0.2
-FEWEST = 40  # parameters that a sample is made for at least
-
-
-def sample_stride(problem: LogisticProblem, penalised: bool) -> int:
-    """Every how many-th row a sample has; below 4 there is none."""
-    stride = int(problem.n // (SAMPLE * max(problem.parameters, FEWEST)))
-    if not penalised or problem.sparse:
-        return stride
-    return min(stride, max(STRIDE, int(problem.X.size) // SAMPLED))
-
-
-def ridge_by_products(problem: LogisticProblem) -> bool:
-    """Whether a ridge is found by products with the Hessian."""
-    if problem.by_products or problem.classes > 2:
-        return problem.by_products
-    if problem.sparse:
-        return problem.parameters >= FEW_SPARSE and HOLDS * problem.X.nnz <= problem.n * problem.d
-    return problem.parameters >= FEW
-
-
-def by_gradients(problem: LogisticProblem) -> bool:
-    """Whether a ridge begins by L-BFGS: of several classes, or where a pass costs more than such a step besides."""
-    large = not problem.sparse and ridge_by_products(problem) and problem.X.size >= LARGE
-    return large if problem.classes == 2 else problem.by_products
-
-
-def by_inner_products(problem: LogisticProblem, penalty: float = 0.0) -> bool:
-    """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns.
-
-    Where the penalty outweighs most of the curvature, a few passes over the rows cost less: they cost as much as the
-    inner products of a number of rows, and more the more classes there are.
-    """
-    wide = problem.d >= (WIDER if problem.classes == 2 else WIDER_CLASSES) * problem.n
-    if problem.sparse or not wide or problem.n > MOST_ROWS or not penalty:
-        return not problem.sparse and wide and problem.n <= MOST_ROWS
-    some = slice(None, None, -(-problem.n // LENGTHS))
-    rows = np.asarray(problem.X[some], dtype=np.float64)
-    lengths = problem.counts[some] @ np.einsum("ij,ij->i", rows, rows) / len(rows)
-    return not lengths * (problem.classes - 1) ** 2 <= STRONG * problem.n * penalty

@@ -24,17 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Floats
-from separatrix.models.logistic.binary_loss import BinaryLoss, LossPoint, SmoothLoss
+from separatrix.losses.hessian import Hessian
+from separatrix.losses.information import class_information
+from separatrix.losses.logistic import Logistic
+from separatrix.losses.objective import Objective
 from separatrix.models.logistic.firth import LONGEST, firth
 from separatrix.models.logistic.firth_likelihood import FirthLikelihood, PenalisedPoint, logdet_of, orthonormal
 from separatrix.models.logistic.likelihood import CERTAIN, STEPS, FittedLikelihood
-from separatrix.models.logistic.multinomial_loss import HeldLoss
-from separatrix.models.logistic.newton import newton
+from separatrix.models.logistic.probabilities import softmax
 from separatrix.numerics.status import Status, raise_interruption
+from separatrix.rows.places import TableRows
+from separatrix.solvers.newton import Smooth, newton
 
 Profile = Callable[[float], float]
 FEW = 30  # steps by second derivatives, after which a search is left to the slower method
@@ -60,20 +65,21 @@ def _two_profile(fitted: FittedLikelihood, j: int) -> Profile:
     along = last[0] / (float(fitted.estimate[0, j]) or 1.0)
 
     def value(v: float) -> float:
-        loss = BinaryLoss(X, problem.signs, problem.weights, base + v * fitted.lifted[:, j], 0.0, False)
+        rows = TableRows(X, problem.codes, 2, problem.weights, base + v * fitted.lifted[:, j])
+        loss = Objective(rows, Logistic(2, lift=False))
         point = _best(fitted, loss, last[0], v * along, 0.0 * along) if len(others) else loss.point(last[0])
         last[0] = point.at
-        return -point.value
+        return -float(point.value)
 
     return value
 
 
-def _best(fitted: FittedLikelihood, loss: SmoothLoss, *starts: Floats) -> LossPoint:
+def _best(fitted: FittedLikelihood, loss: Smooth, *starts: Floats) -> Any:
     """The maximum, from the first start that leads to it; of separated classes the highest of all starts.
 
     Far off, rows may be certain and the likelihood flat.
     """
-    reached, tol = list[LossPoint](), 1e-14 if fitted.fates is None else 1e-12
+    reached, tol = list[Any](), 1e-14 if fitted.fates is None else 1e-12
     with np.errstate(all="ignore"):
         for at in starts:
             run = newton(loss, loss.point(at), STEPS, tol, floor=CERTAIN)
@@ -85,8 +91,7 @@ def _best(fitted: FittedLikelihood, loss: SmoothLoss, *starts: Floats) -> LossPo
 
 
 def _class_profile(fitted: FittedLikelihood, index: int) -> Profile:
-    problem, shape = fitted.problem, fitted.estimate.shape
-    held = HeldLoss(fitted.lifted, problem.codes, problem.weights, fitted.offset, shape, index)
+    held = HeldLoss(fitted, index)
     last = [fitted.estimate.reshape(-1)[held.free]]
     along = last[0] / (float(fitted.estimate.reshape(-1)[index]) or 1.0)
 
@@ -94,9 +99,60 @@ def _class_profile(fitted: FittedLikelihood, index: int) -> Profile:
         held.held = v
         point = _best(fitted, held, last[0], v * along, 0.0 * along)
         last[0] = point.at
-        return -point.value
+        return -float(point.value)
 
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class HeldPoint:
+    """The free coefficients with value and gradient, and the probabilities of all rows."""
+
+    at: Floats
+    value: float
+    gradient: Floats
+    P: Floats
+
+
+class FreeHessian(Hessian):
+    """The Hessian of coefficients none of which is an intercept to be minimised over."""
+
+    def correction(self, g: Floats) -> Floats:
+        return self.solve(g)
+
+
+class HeldLoss:
+    """The unpenalised loss as a function of all coefficients (K - 1, p) against the first class but one, ``held``."""
+
+    def __init__(self, fitted: FittedLikelihood, index: int) -> None:
+        problem, self.shape = fitted.problem, fitted.estimate.shape
+        self.lifted, self.weights, self.offset = fitted.lifted, problem.weights, fitted.offset
+        self.own, self.index, self.held = (np.arange(problem.n), problem.codes), index, 0.0
+        self.free = np.delete(np.arange(fitted.estimate.size), index)
+        self.c = problem.counts
+
+    def _scores(self, at: Floats, held: float) -> Floats:
+        whole = np.empty(self.shape[0] * self.shape[1])
+        whole[self.free], whole[self.index] = at, held
+        return np.column_stack([np.zeros(len(self.lifted)), self.lifted @ whole.reshape(self.shape).T])
+
+    def point(self, at: Floats) -> HeldPoint:
+        scores = self._scores(at, self.held)
+        P, loss = softmax(scores if self.offset is None else scores + self.offset, self.own)
+        R = P.copy()
+        R[self.own] -= 1.0
+        gradient = ((R[:, 1:] * self.c[:, None]).T @ self.lifted).reshape(-1)
+        return HeldPoint(at, float(self.c @ loss), gradient[self.free], P)
+
+    def hessian(self, point: HeldPoint) -> FreeHessian:
+        information = class_information(self.lifted, point.P.T[1:], self.weights)
+        return FreeHessian(information[np.ix_(self.free, self.free)], None, None, 1, len(self.free))
+
+    def reach(self, step: Floats) -> float:
+        return float(np.abs(self._scores(step, 0.0)).max())
+
+    def rounding(self, point: HeldPoint) -> Floats:
+        return np.zeros_like(point.at)  # a profile is of the likelihood alone
 
 
 def _firth_profile(fitted: FittedLikelihood, index: int) -> Profile:

@@ -1,0 +1,1 @@
+"""Solvers of objectives over rows: what decides, what steps, and what is proved of the result."""
