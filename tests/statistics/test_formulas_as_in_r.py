@@ -267,3 +267,46 @@ def test_the_criterion_after_firth_has_a_name_of_its_own(trial):
     assert table["penalised_aic"][0] != pytest.approx(model.summary().aic)
     plain = logistic("ill ~ x + ward", trial)
     assert plain.drop1()["aic"][0] == pytest.approx(plain.summary().aic, rel=1e-12)
+
+
+# -- what cannot be read --
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("days ~ foo(x)", r"'foo' in 'foo\(x\)' is neither a column nor a function"),
+        ("days ~ log(ward)", "cannot be computed: a column of it is text"),
+        ("days ~ I(ward + x)", "cannot be computed: a column of it is text"),
+        ("days ~ I(x > 0 and age > 50)", "takes & for and"),
+        ("days ~ as.factor(ward)", "no Python expression"),
+        ("days ~ born", "dates or times cannot be a term"),
+        ("days ~ x | age", "several parts"),
+        ("days ~ Intercept", "are called 'Intercept': rename"),
+        ("log(ward) ~ x", "cannot be computed: a column of it is text"),
+        ("days ~ bs(x, df=2)", "must be greater than 3"),
+    ],
+)
+def test_no_error_has_the_words_of_a_library(trial, formula, message):
+    data = trial.assign(born=pd.date_range("1960-01-01", periods=len(trial)), Intercept=1.5)
+    with pytest.raises((DataError, ParameterError), match=message) as refused:
+        linear(formula, data)
+    for word in ("ufunc", "Error:", "Unable to evaluate", "Series", "\n"):
+        assert word not in str(refused.value)
+
+
+def test_functions_of_r_and_literals(trial):
+    roots = linear("days ~ sqrt(age) + log1p(age)", trial)
+    beside = sx.LeastSquares().fit(np.column_stack([np.sqrt(trial["age"]), np.log1p(trial["age"])]), trial["days"])
+    np.testing.assert_allclose(roots.coef_, beside.coef_, rtol=1e-9)
+    assert roots.design_ is not None
+    assert linear("days ~ x + 2:age", trial).predict(trial).shape == (len(trial),)
+
+
+def test_a_missing_value_is_refused_and_not_left_out_of_predictions(trial):
+    """Predictions for other rows than those given would be matched with the wrong ones."""
+    model = linear("days ~ poly(x, 2)", trial)
+    holes = trial.head(5).assign(x=[0.1, np.nan, 0.2, 0.3, 0.4])
+    for predict in (model.predict, model.predict_table):
+        with pytest.raises(DataError, match="NaN at row 1"):
+            predict(holes)

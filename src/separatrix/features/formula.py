@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CBIND = re.compile(r"cbind\(\s*(.+?)\s*,\s*(.+?)\s*\)\Z")
 OFFSET = re.compile(r"offset\((.*)\)\Z", re.DOTALL)
+FAILED = re.compile(r"Unable to evaluate factor `(.+)`\. \[(\w+): (.*?)\]?\Z")  # formulaic's words around Python's
+KNOWN = "log, log2, log10, log1p, exp, sqrt, abs, poly, bs, cr, scale, center, C, I, offset"
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,15 @@ def design(formula: str, data: Any, offset: str | None = None) -> Design:
     _need_levels(spec, len(frame) - len(kept))
     offset_column = _offset_column(spec)
     constant = any(str(term) == "1" for term in spec.term_slices)
-    dropped_columns = [name for name in ("Intercept" if constant else None, offset_column) if name is not None]
-    terms = _terms(spec, [str(name) for name in spec.column_names if name not in dropped_columns])
-    X = matrix.__wrapped__.drop(columns=dropped_columns)
+    columns = [str(name) for name in spec.column_names]
+    if twins := {name for name in columns if columns.count(name) > 1}:
+        raise DataError(f"two columns of {formula!r} are called {min(twins)!r}: rename that column of the data.")
+    places = [j for j, name in enumerate(columns) if not (constant and j == 0) and name != offset_column]
+    terms = _terms(spec, places)
+    X = matrix.__wrapped__.iloc[:, places]
     stored = _stored(spec, usable, matrix.index, X) if terms else _constant()
     if not terms:
-        X = matrix.__wrapped__[["Intercept"]].rename(columns={"Intercept": "intercept"}) if constant else X
+        X = matrix.__wrapped__.iloc[:, :1].set_axis(["intercept"], axis=1) if constant else X
     y, trials = outcome.loc[matrix.index], None if trials is None else trials.loc[matrix.index]
     if hasattr(data, "iloc"):  # results are then joined to the rows by their own index
         X.index = y.index = data.index[kept]
@@ -112,12 +117,14 @@ def design(formula: str, data: Any, offset: str | None = None) -> Design:
     )
 
 
-def _terms(spec: Any, columns: list[str]) -> dict[str, tuple[int, ...]]:
-    """The positions of each term's columns among ``columns``, which have neither the constant nor an offset."""
-    place = {name: j for j, name in enumerate(columns)}
-    terms = dict[str, tuple[int, ...]]()
+def _terms(spec: Any, places: list[int]) -> dict[str, tuple[int, ...]]:
+    """The positions of each term's columns among those at ``places``, which are neither the constant nor an offset."""
+    position = {place: j for j, place in enumerate(places)}
+    terms, first = dict[str, tuple[int, ...]](), 0
     for structure in spec.structure:
-        if positions := tuple(place[str(name)] for name in structure.columns if str(name) in place):
+        own_places = range(first, first + len(structure.columns))
+        first = own_places.stop
+        if positions := tuple(position[place] for place in own_places if place in position):
             terms[str(structure.term)] = positions
     return terms
 
@@ -138,7 +145,7 @@ def _offset_column(spec: Any) -> str | None:
         factors = [str(factor.expr) for factor in structure.term.factors]
         if not any(OFFSET.match(factor) for factor in factors):
             continue
-        if len(factors) > 1 or len(structure.columns) != 1 or spec.encoder_state[factors[0]][0].value != "numerical":
+        if len(factors) > 1 or len(structure.columns) != 1 or _is_category(spec, factors[0]):
             raise ParameterError(
                 f"the term {str(structure.term)!r} is no offset: offset(...) takes one column of numbers."
             )
@@ -146,6 +153,12 @@ def _offset_column(spec: Any) -> str | None:
     if len(found) > 1:
         raise ParameterError(f"the formula has the offsets {' and '.join(found)}: add them up in one offset(...).")
     return found[0] if found else None
+
+
+def _is_category(spec: Any, expression: str) -> bool:
+    """Whether a factor has levels; literals, as in "2:a", have no state."""
+    kind, _ = spec.encoder_state.get(expression, (None, None))
+    return getattr(kind, "value", None) == "categorical"
 
 
 def _offset_term(column: str) -> str:
@@ -164,7 +177,7 @@ def _entangled(spec: Any) -> str | None:
         term, columns = str(structure.term), [str(name) for name in structure.columns]
         if term == "1" or OFFSET.match(term):
             continue
-        categories = [f for f in structure.term.factors if spec.encoder_state[str(f.expr)][0].value == "categorical"]
+        categories = [factor for factor in structure.term.factors if _is_category(spec, str(factor.expr))]
         if not categories and len(columns) > 1:
             return f"the {len(columns)} columns of {term!r} are one variable, and none of them can change alone"
         if len(structure.term.factors) == 1 and categories and not all("[T." in name for name in columns):
@@ -195,6 +208,8 @@ def _need_arithmetic(formulaic: Any, terms: str, frame: pd.DataFrame) -> None:
         parsed = formulaic.Formula(terms, _context={"__formulaic_variables_available__": list(frame.columns)})
     except Exception:
         return  # the matrix of the formula fails with the same error, which is reported there
+    if not hasattr(parsed, "__iter__") or any(not hasattr(term, "factors") for term in parsed):
+        raise ParameterError(f"the formula has several parts ({terms!r}): write one, with + between its terms.")
     whole_numbers = integer_columns(frame)
     for factor in {factor for term in parsed for factor in term.factors}:
         if factor.eval_method.value == "python":
@@ -237,7 +252,7 @@ def rows_again(columns: FormulaColumns | None, spec: Any, names: list[str], data
     if spec is None:
         raise DataError("the formula of this model uses functions that a model file does not carry: fit it again.")
     try:
-        matrix = spec.get_model_matrix(frame, context=_codings())
+        matrix = spec.get_model_matrix(frame, context=_codings(), na_action="ignore")  # no row is left out in silence
     except Exception as error:
         raise DataError(f"the rows do not have what the formula of the model needs: {_reason(error)}.") from error
     return matrix[names]
@@ -266,16 +281,34 @@ def offset_again(expression: str, factor: list[Any] | None, spec: Any, data: Any
 
 
 def _codings() -> dict[str, Any]:
-    """The names that patsy and statsmodels have for codings; offset(...) is a column, which is taken out again."""
+    """Names that formulaic lacks: codings of patsy, functions of R; offset(...) is a column, taken out again."""
     from formulaic.transforms import contrasts
 
-    return {"Treatment": contrasts.TreatmentContrasts, "Sum": contrasts.SumContrasts, "offset": lambda column: column}
+    functions = {"sqrt": np.sqrt, "log2": np.log2, "log1p": np.log1p, "offset": lambda column: column}
+    return {"Treatment": contrasts.TreatmentContrasts, "Sum": contrasts.SumContrasts, **functions}
 
 
 def _reason(error: Exception) -> str:
+    """Why formulaic or Python refused a formula, in the words of formulas."""
+    text = str(error).strip().split("\n")[0].rstrip(".")
     if absent := re.search(r"NameError: `(.+?)` is not present", str(error)):
         return f"it names {absent[1]!r}, which is not a column of the data"
-    return str(error).strip().split("\n")[0].rstrip(".")[:160] or type(error).__name__
+    if "ufunc 'multiply'" in text:
+        return "a column of dates or times cannot be a term: turn it into numbers, such as days"
+    if "unhashable" in text:
+        return "a column holds lists or other objects: give numbers or text"
+    if isinstance(error, SyntaxError):
+        return "a part of it is no Python expression (a factor is C(name), a power is **)"
+    if not (failed := FAILED.match(text)):
+        return text[:160] or type(error).__name__
+    expression, kind, detail = failed.groups()
+    if unknown := re.match(r"name '(.+?)' is not defined", detail):
+        return f"{unknown[1]!r} in {expression!r} is neither a column nor a function of formulas ({KNOWN}, np.…)"
+    if "truth value" in detail:
+        return f"{expression!r} takes & for and, | for or, ~ for not, with parentheses around each comparison"
+    if kind == "ValueError" and "convert string" not in detail:
+        return f"{expression!r}: {detail[:120]}"
+    return f"{expression!r} cannot be computed: a column of it is text, or an argument is missing or wrong"
 
 
 def _outcome(left: str, frame: Any, formulaic: Any) -> Any:
