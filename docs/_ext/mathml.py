@@ -12,12 +12,15 @@ logger = logging.getLogger(__name__)
 BELOW_A_HAT = re.compile(
     r"<munderover>\s*(<m\w+>[^<]*</m\w+>)\s*((?:(?!</?munderover>).)*?)\s*(<mo[^>]*>ˆ</mo>)\s*</munderover>", re.DOTALL
 )
+# Bars of a norm would grow with what is between them, the closing one with its index alone: they keep one height.
+BARS = re.compile(r"<mo(?: [^>]*)?>([‖∥|∣])</mo>")
 
 
 def mathml(tex, node, as_block):
     """The formula, or a warning, which fails the build, where docutils cannot read it."""
     try:
-        return BELOW_A_HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', tex2mathml(tex, as_block=as_block))
+        found = BELOW_A_HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', tex2mathml(tex, as_block=as_block))
+        return BARS.sub(r'<mo stretchy="false" lspace="0.06em" rspace="0.06em">\1</mo>', found)
     except (MathError, AttributeError) as unknown:  # docutils stumbles over some commands
         logger.warning("formula %r: %s", tex, unknown, location=node)
         return f"<code>{tex}</code>"

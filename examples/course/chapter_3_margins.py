@@ -168,8 +168,8 @@ proof = model.trace_.replay(X, y).proof([1.0, 0.0])
 print("w*·w_k", proof.inner, " at least", proof.inner_bound)
 print("‖w_k‖²", proof.norms2, " at most", proof.norms2_bound)
 ax = proof.plot()
-# figure: The squeeze along the run on the six rows. w*·w_k stays above its line kγ, ‖w_k‖ below √k·R: where the two meet, at k =
-# 5, no further mistake is possible.
+# figure: The squeeze along the run on the six rows: w*·w_k grows by γ at least, ‖w_k‖ stays below its dashed bound. The two
+# bounds meet at k = 5, beyond the picture: there no further mistake is possible.
 
 # %%
 # The cosine itself, from the first update on: it need not rise at every update; only its lower bound

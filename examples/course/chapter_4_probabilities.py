@@ -282,7 +282,7 @@ for panel, learner in zip(axes, (sx.LinearDiscriminant(), sx.LogisticRegression(
 #    LDA and logistic regression on the same points; the shading is the probability of logistic regression in tenths. Drag a plus
 #    point far to the upper right, and watch which line turns. `Lesson 6 <../lab/index.html#lesson=6>`_ makes it a task.
 #
-
+#
 # Exercises
 # ---------
 #

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from separatrix import LinearDiscriminant
 from separatrix.arrays import Floats
 from separatrix.errors import DataError, SeparatrixError
 from separatrix.lab.scene import LARGEST, MOST_POINTS, ScenePoint
-from separatrix.models.discriminant.linear_discriminant import LinearDiscriminant
 
 SCENES = Path(__file__).parent / "static" / "scenes.json"
 

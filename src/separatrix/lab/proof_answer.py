@@ -8,13 +8,10 @@ from io import StringIO
 
 import numpy as np
 
+from separatrix import fewest_mistakes, margin, mistake_bound, separability
 from separatrix.lab.fits import SECONDS
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
 from separatrix.proofs.certificate.checkable_rows import put_csv
-from separatrix.proofs.fewest_mistakes.bracket import fewest_mistakes
-from separatrix.proofs.margin.margin import margin
-from separatrix.proofs.margin.novikoff import mistake_bound
-from separatrix.proofs.separability.verdict import separability
 
 TARGET = "label"
 EDGE = 1e-9  # of the margin: how much farther a row that counts as one on the edge may lie

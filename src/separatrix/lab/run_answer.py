@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
+from separatrix import Perceptron
 from separatrix.arrays import Floats
 from separatrix.errors import SeparatrixError
 from separatrix.lab.request_reading import SceneError
 from separatrix.lab.scene import FeatureColumn, Scene, columns_of, mapped_rows
-from separatrix.models.perceptron.perceptron import Perceptron
 from separatrix.models.perceptron.step_tables import StepReplay
 
 MOST_LOOKS = 5000  # of one answer

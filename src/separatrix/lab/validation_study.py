@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix import evaluate
 from separatrix.errors import SeparatrixError
-from separatrix.evaluation.evaluation import evaluate
 from separatrix.evaluation.fold_assignment import make_folds
 from separatrix.lab.fits import Rows, fitted, split_of
 from separatrix.lab.request_reading import SceneError
