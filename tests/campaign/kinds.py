@@ -10,6 +10,7 @@ from checks import check_set, classes_of
 from larger_sets import check_larger, show_larger
 from model_files import check_model_files, show_model
 from mutants import EACH, check_mutants
+from sign_attacks import check_attack, show_attack
 
 
 def misbehave(case, tally):
@@ -29,6 +30,7 @@ KINDS = {
     "sets": (check_set, lambda seed: repr(make(seed, classes_of(Random(-1 - seed))))),
     "mutants": (check_mutants, lambda seed: f"{EACH} mutants of case {seed}"),
     "larger": (check_larger, show_larger),
+    "signs": (check_attack, show_attack),
     "models": (check_model_files, show_model),
     "trouble": (misbehave, str),
 }

@@ -54,6 +54,11 @@ def test_larger_sets(shard):
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
+def test_tables_made_against_the_bound_on_rounding(shard):
+    passed("signs", COUNT, shard)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
 def test_changed_certificates(shard):
     tally = passed("mutants", max(SHARDS, COUNT // mutants.EACH), shard)
     assert not FULL or all(tally[f"accepted {claim}"] for claim in mutants.CLAIMS if claim != "not-complete")

@@ -26,8 +26,8 @@ MOST = 20  # failures that are reported before the rest is left off
 
 def work(kind, first, count, seconds):
     """In the process of its own: each case, and at the end what was counted, as lines of JSON."""
+    sys.path.append(str(Path(__file__).parent.parent))
     if kind == "larger":
-        sys.path.append(str(Path(__file__).parent.parent))
         from larger_sets import both_checkers
 
         both_checkers()
@@ -58,6 +58,7 @@ def say(line):
 
 def shown(kind, case):
     """The data of a case."""
+    sys.path.append(str(Path(__file__).parent.parent))
     from kinds import KINDS
 
     return KINDS[kind][1](case)

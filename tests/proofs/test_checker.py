@@ -22,6 +22,7 @@ from separatrix import checker, separability, verify
 from separatrix.errors import CertificateError
 from separatrix.proofs import Certificate
 
+DOCS = Path(__file__).parents[2] / "docs"
 SOURCE = Path(checker.__file__)
 
 
@@ -82,14 +83,27 @@ def test_it_checks_without_numpy(tmp_path):
 
 
 def test_every_lemma_and_rule_stands_on_the_page_and_in_the_code():
-    page = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text()
+    pages = [DOCS / "certificates.md", *sorted((DOCS / "certificates").glob("*.md"))]
+    page = "\n".join(path.read_text() for path in pages)
     marks = {mark for group in re.findall(r"\[([LSC][0-9L, ]*)\]", SOURCE.read_text()) for mark in group.split(", ")}
-    lemmas = {f"L{number}" for number in re.findall(r"^### L([0-9]+)\.", page, re.M)}
+    lemmas = {f"L{number}" for number in re.findall(r"^## L([0-9]+)\.", page, re.M)}
     rules = set(re.findall(r"\*\*\[([SC][0-9]*)\]\*\*", page))
     assert lemmas == {f"L{k}" for k in range(1, 21)}
     assert marks - {"S"} == lemmas | rules
     for claim in checker.CLAIMS:
         assert f"`{claim}`" in page
+
+
+def test_each_page_of_lemmas_names_functions_of_both_checkers_that_bear_their_marks():
+    first, second = SOURCE.read_text(), SOURCE.with_suffix(".js").read_text()
+    for page in (DOCS / "certificates").glob("*.md"):
+        rows = re.findall(r"^\| ([LS][0-9]+) \| `(\w+)` \| `(\w+)` \|$", page.read_text(), re.M)
+        assert rows, page.name
+        for mark, here, there in rows:
+            assert re.search(rf"^ *def {here}\(", first, re.M), (page.name, here)
+            assert re.search(rf"^(?:function |  \*?){there}\(", second, re.M), (page.name, there)
+            assert re.search(rf"\[[^\]]*\b{mark}\b", first), mark
+            assert re.search(rf"\b{mark}\b", second), mark
 
 
 def run(folder, *arguments):

@@ -3,7 +3,7 @@
 The weights of a circuit of p + 1 rows have some 50 p bits each, and finding them takes p^3 operations on numbers of
 that size. A proof need not have them. Let q_i > 0 be integers on rows I, r = sum q_i z_i, and J some rows of I of
 least singular value s > 0. If |r| < s min_J q_i, the rows J can make up for r by changes of less than q_i: weights
-> 0 that cancel the rows exist, and the rows span the space (docs/certificates.md, L18). With |I| = p + 1 the rows are
+> 0 that cancel the rows exist, and the rows span the space (docs/certificates, L18). With |I| = p + 1 the rows are
 a circuit.
 
 What is stated is proved here, in floating point with a bound on every rounding (Rump 2006): products of integers below
