@@ -84,6 +84,10 @@ def command(source: str, out: str, **options: Any) -> None:
     for name in options["keep"]:
         if table.names is None or name not in table.names:
             raise DataError(f"--keep names {name!r}, which is not a column of {source}.")
+    if options["memory"] is None:
+        from separatrix.cli.exact_text import need_exact_text
+
+        need_exact_text(table, options["reading"])
     found = decide(table, options)
     if options["portable"] and claim not in ("separability", "min-errors"):
         raise ParameterError(f"--claim {claim} is about all rows: leave --portable out.")
