@@ -71,6 +71,7 @@ def test_an_audit_of_copied_rows_estimates_what_fresh_rows_give(ledger):
     audit = separatrix.audit(X[again], y[again], budget=4, ledger=ledger)
     facts = audit.facts
     assert (facts.table.split_rule.by, facts.table.split_rule.values) == ("copies", 200)
+    assert facts.prediction.test.rows == 40  # a fifth of the different rows, each of them once
     text = " ".join(str(audit).split())
     assert "copies of a row in one fold (200 different rows)" in text
     assert "The nearest neighbour is far better" not in text

@@ -70,7 +70,7 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
     if why_not is not None:
         return Prediction(_no_estimate(table, metric, why_not))
     held = _held_out(table, session, rows, ledger)
-    development = rows if held is None else held.development[0][:, 0]
+    development = rows if held is None else _to_learn_from(table, rows, held)
     compared = rows_to_compare(table, session, development)
     if compared is None:
         why = "a class has a single row among those that may be learned from"
@@ -86,7 +86,8 @@ def estimate(table: AuditTable, session: Session, listed: list[Candidate], ledge
         learned = development if sample is None else sample.rows
         model, seconds = fit_on(table, found.chosen, learned, None if sample is None else sample.weights)
     test = None if held is None else _evaluate_once(table, session, held, model)
-    split = SplitFacts(len(development), 0 if held is None else held.sizes["test"], table.n - len(rows))
+    held_out = 0 if held is None else held.sizes["test"]
+    split = SplitFacts(len(development), held_out, table.n - len(development) - held_out)
     if found.compared.sample is not None:
         fitted, judged = count(found.compared.learned_from), count(len(found.rows))
         what = f"learners are fitted on a sample of {fitted} rows and predict {judged} of {count(len(development))}"
@@ -213,7 +214,10 @@ def _rows_to_judge(table: AuditTable, session: Session) -> tuple[NDArray[np.intp
 
 
 def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledger: Any) -> Holdout | None:
-    """A fifth of the rows; None where there are too few."""
+    """A fifth of the rows, of copies one; None where there are too few."""
+    rule = table.split_rule.of(rows)
+    if table.copies is not None:
+        rows, rule = rows[np.sort(np.unique(table.copies.groups[rows], return_index=True)[1])], {}
     codes = None if table.regression else table.codes[rows]
     least = len(rows) if codes is None else int(np.bincount(codes)[np.unique(codes)].min())
     if len(rows) < LEAST or least < 5:
@@ -230,7 +234,7 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
             ids=table.marks[rows].astype(np.float64),
             random_state=session.seed,
             ledger=ledger,
-            **table.split_rule.of(rows),
+            **rule,
         )
     except DataError as error:
         session.clock.leave_out("a held-out test set", short(str(error), 200))
@@ -239,6 +243,15 @@ def _held_out(table: AuditTable, session: Session, rows: NDArray[np.intp], ledge
         session.clock.leave_out("a held-out test set", "one of the classes would be in it alone")
         return None
     return held
+
+
+def _to_learn_from(table: AuditTable, rows: NDArray[np.intp], held: Holdout) -> NDArray[np.intp]:
+    """The rows that were not held out, with their copies, and no copy of one that was."""
+    kept = held.development[0][:, 0]
+    if table.copies is None:
+        return np.asarray(kept)
+    groups = table.copies.groups
+    return rows[np.isin(groups[rows], groups[kept])]
 
 
 def _evaluate_once(table: AuditTable, session: Session, held: Holdout, model: Any) -> Any:
