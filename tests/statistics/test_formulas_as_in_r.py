@@ -310,3 +310,22 @@ def test_a_missing_value_is_refused_and_not_left_out_of_predictions(trial):
     for predict in (model.predict, model.predict_table):
         with pytest.raises(DataError, match="NaN at row 1"):
             predict(holes)
+
+
+@pytest.mark.parametrize("data", [{"y": [1, 2], "a": [1]}, {"y": 1, "a": 2}])
+def test_columns_of_different_lengths_get_one_sentence(data):
+    with pytest.raises(DataError, match="pass lists of one length"):
+        linear("y ~ a", data)
+
+
+@pytest.mark.parametrize("combinations", [None, 3, []])
+def test_contrasts_of_nothing_get_one_sentence(trial, combinations):
+    with pytest.raises(ParameterError, match="give one such as 'a - b'"):
+        linear("days ~ x", trial).contrast(combinations)
+
+
+def test_terms_of_a_fit_without_residuals_are_not_tested():
+    model = sx.LeastSquares().fit([[1.0], [2.0], [3.0]], [1.0, 1.0, 1.0])
+    for table in (model.anova, model.drop1):
+        with pytest.raises(InferenceError, match="leaves no residuals"):
+            table()

@@ -155,7 +155,12 @@ def as_pandas(data: Any) -> Any:
     from narwhals.exceptions import DuplicateError
 
     if isinstance(data, dict):
-        data = pd.DataFrame(data)
+        try:
+            data = pd.DataFrame(data)
+        except ValueError as error:
+            raise DataError(
+                "the columns of data have different lengths, or are single values: pass lists of one length."
+            ) from error
     elif hasattr(data, "fetchnumpy"):  # a duckdb relation
         data = data.to_arrow_table()
     try:

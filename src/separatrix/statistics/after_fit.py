@@ -81,6 +81,10 @@ def quadratic_form(z: Floats, R: Floats) -> float:
 
 def contrast_table(summary: Summary, terms: Mapping[str, Sequence[str]], hypothesis: Any, level: float) -> ResultTable:
     """Each linear combination with its error, test and interval."""
+    if not isinstance(hypothesis, (str, list, tuple, np.ndarray)) or not len(hypothesis):
+        raise ParameterError(
+            f"combinations is {hypothesis!r}: give one such as 'a - b', a list of them, or rows of numbers."
+        )
     given = [hypothesis] if isinstance(hypothesis, str) else list(hypothesis)
     rows, rights, names = list[Floats](), list[float](), list[str]()
     for one in given:

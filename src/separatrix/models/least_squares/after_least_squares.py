@@ -129,6 +129,8 @@ class AfterLeastSquares(FittedPlots, AfterFit):
         kept = ~aliased_of(summary)
         V = summary.covariance[np.ix_(kept, kept)]
         rss = summary.sigma2 * summary.df_resid
+        if rss <= 0:
+            raise InferenceError("the fit leaves no residuals: there is no variance to test terms against, and no AIC.")
         places = places_of(terms, summary.names, ~kept)
         return SubmodelSums(summary.coef[kept], V, summary.sigma2, rss, places), list(terms), summary
 
