@@ -53,6 +53,7 @@ PLANS = {
     "refined": "one pass over the rows, then corrections in twofold precision until nothing changes",
     "qr": "orthogonal factors: the columns are ill-conditioned",
     "svd": "singular values: columns are linearly dependent",
+    "non-negative": "the columns in use by normal equations, their weights as without a bound: positive=True",
 }  # by solver_: what was done, and why
 
 

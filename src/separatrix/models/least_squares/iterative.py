@@ -115,7 +115,7 @@ def _steps(system: RidgeSystem, right: Floats, most: float) -> tuple[Floats, int
 
 
 def solve_lsqr(problem: LeastSquaresProblem) -> Solution:
-    """By iteration; the rank is not known then, and is given as the number of columns or rows."""
+    """By iteration; without a penalty the rank is not known then, and is given as the number of columns or rows."""
     from scipy.sparse.linalg import LinearOperator, lsqr
 
     A = RowsAbout.of(problem)
@@ -124,4 +124,5 @@ def solve_lsqr(problem: LeastSquaresProblem) -> Solution:
     found = [lsqr(operator, y, iter_lim=10 * sum(A.shape), **options) for y in A.targets.T]
     lifted = A.lifted(np.column_stack([one[0] for one in found]))
     condition = max(1.0, *(float(one[6]) for one in found))
-    return Solution(lifted, residual_sum(rows_of(problem), lifted), min(problem.n, problem.p), condition, "lsqr", None)
+    rank = problem.p if problem.alpha else min(problem.n, problem.p)
+    return Solution(lifted, residual_sum(rows_of(problem), lifted), rank, condition, "lsqr", None)
