@@ -49,7 +49,7 @@ class SparseRows:
 
 
 @dataclass(slots=True)
-class TableRows:
+class ReadRows:
     """Rows of cells: a matrix of numbers, or dicts of numbers, texts and missing values."""
 
     labels: NDArray[Any]
@@ -64,7 +64,7 @@ class TableRows:
         return len(self.labels)
 
 
-Rows = SparseRows | TableRows
+Rows = SparseRows | ReadRows
 
 
 def lines_of(text: Bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -23,7 +23,7 @@ from separatrix.data.frame import unknown_column
 from separatrix.data.number_writing import plain_number
 from separatrix.data.plain_numbers import Plain
 from separatrix.errors import DataError
-from separatrix.stream.row_batches import SHOWN, Reject, TableRows, lines_of
+from separatrix.stream.row_batches import SHOWN, ReadRows, Reject, lines_of
 
 DELIMITERS = ",;\t|"
 QUOTE = ord('"')
@@ -113,7 +113,7 @@ class Csv:
             if name not in own.names:
                 raise DataError(unknown_column(name, own.names, source))
 
-    def parse(self, text: Bytes) -> TableRows:
+    def parse(self, text: Bytes) -> ReadRows:
         if not self.columns.settled:
             self._settle(text)
         if self.columns.plain:
@@ -182,14 +182,14 @@ class Csv:
                 own.kinds = dict.fromkeys((name for name in own.names if name != own.target), "number")
             return
 
-    def _plain(self, text: Bytes) -> TableRows | None:
+    def _plain(self, text: Bytes) -> ReadRows | None:
         """All cells at once where they are nothing but numbers; a missing label or a fault goes the other way."""
         own = self.columns
         read = Plain(tuple(own.names), own.delimiter).rows(text, own.names.index(own.target))
         if read is None:
             return None
         labelled = ~np.isnan(read[1])
-        return TableRows(np.where(labelled, read[1], 0.0), None if labelled.all() else labelled, numbers=read[0])
+        return ReadRows(np.where(labelled, read[1], 0.0), None if labelled.all() else labelled, numbers=read[0])
 
     def _cells(self, raw: bytes) -> list[str]:
         text = raw.decode("utf-8").rstrip("\r")
@@ -200,7 +200,7 @@ class Csv:
             raise ValueError(f"the line has {len(cells)} cells, and there are {len(self.columns.names)} columns")
         return cells
 
-    def _line_by_line(self, text: Bytes) -> TableRows:
+    def _line_by_line(self, text: Bytes) -> ReadRows:
         def row(raw: bytes) -> dict[str, Any]:
             return dict(zip(self.columns.names, self._cells(raw), strict=True))
 
@@ -219,7 +219,7 @@ class JsonLines:
 
     columns: Columns
 
-    def parse(self, text: Bytes) -> TableRows:
+    def parse(self, text: Bytes) -> ReadRows:
         return rows_of(lines_of(text), self.columns, _object)
 
 
@@ -236,7 +236,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     return row
 
 
-def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any) -> TableRows:
+def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any) -> ReadRows:
     """Rows one by one; what cannot be read is rejected."""
     labels: list[Any] = []
     labelled: list[bool] = []
@@ -259,7 +259,7 @@ def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any
         made = np.array(labels, dtype=object)
     else:
         made = np.array(labels, dtype=np.float64)
-    return TableRows(made, None if all(labelled) else np.array(labelled, dtype=np.bool_), cells=kept, rejects=rejects)
+    return ReadRows(made, None if all(labelled) else np.array(labelled, dtype=np.bool_), cells=kept, rejects=rejects)
 
 
 def _reason(wrong: Exception) -> str:
