@@ -188,3 +188,15 @@ def test_rows_of_many_classes_are_ranked_by_probabilities_where_there_are_any():
     assert found == pytest.approx(expected)
     shifted = sx.evaluate(y[1::2], scores=scores + 100.0 * np.arange(len(scores))[:, None], probabilities=chances)
     assert shifted.roc_auc.value == found > 0.99
+
+
+def test_the_confusion_matrix_is_printed_with_the_positive_class_first():
+    with pytest.warns(AccuracyWarning):
+        lines = str(
+            sx.evaluate(["no"] * 30 + ["yes"] * 10, ["no"] * 26 + ["yes"] * 12 + ["no"] * 2, positive="yes")
+        ).splitlines()
+    assert [line.split() for line in lines[1:4]] == [
+        ["actual", "\\", "predicted", "yes", "no"],
+        ["yes", "8", "TP", "2", "FN"],
+        ["no", "4", "FP", "26", "TN"],
+    ]

@@ -157,12 +157,14 @@ class ClassificationEvaluation(Evaluation):
         k = len(self.classes)
         if k > SHOWN_CLASSES:
             return [f"  ({k} classes: to_dict and --json have the matrix and each class)"]
+        p, names = self.outcomes.positive, self.cell_names()
+        order = [p, 1 - p] if k == 2 and p is not None else list(range(k))  # TP first, as texts have it
         body = [
-            [short(c), *(f"{plain(v)} {name}".rstrip() for v, name in zip(row, names, strict=True))]
-            for c, row, names in zip(self.classes, self.confusion, self.cell_names(), strict=True)
+            [short(self.classes[i]), *(f"{plain(self.confusion[i][j])} {names[i][j]}".rstrip() for j in order)]
+            for i in order
         ]
         for width in range(WIDTH, 2, -1):  # the longest labels with which the matrix fits
-            lines = table([["actual \\ predicted", *(short(c, width) for c in self.classes)], *body])
+            lines = table([["actual \\ predicted", *(short(self.classes[j], width) for j in order)], *body])
             if max(map(len, lines)) <= COLUMNS:
                 break
         return lines
