@@ -79,7 +79,7 @@ class PerceptronLoss:  # (L2)
         return np.zeros_like(_floats(m))
 
 
-class Logistic:  # (L3)
+class LogisticLoss:  # (L3)
     name = "logistic"
 
     def value(self, m: ArrayLike) -> Floats:
@@ -106,7 +106,7 @@ class Hinge:  # (L4)
         return np.zeros_like(_floats(m))
 
 
-LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Squared(), PerceptronLoss(), Logistic(), Hinge())}
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Squared(), PerceptronLoss(), LogisticLoss(), Hinge())}
 
 
 def loss_of(name: str) -> Loss:

@@ -24,7 +24,7 @@ from separatrix.numerics.normal_equations import LeastSquaresProblem, NormalEqua
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SquaresLimits:
     """Where one method takes over from another; costs are counted in multiplications of a dense product."""
 
     table: int = 2**24  # numbers of a table of products that are made of sparse rows: 128 MB
@@ -42,7 +42,7 @@ class Limits:
     kept: int = 2**22  # numbers of rows that a fit keeps a copy of, for moments that are asked for later: 32 MB
 
 
-LIMITS = Limits()
+LIMITS = SquaresLimits()
 
 PLANS = {
     "cg": "conjugate gradients: sparse rows with a penalty, whose steps cost less than a factorisation",
@@ -57,14 +57,14 @@ PLANS = {
 }  # by solver_: what was done, and why
 
 
-def choose(problem: LeastSquaresProblem, solver: str, limits: Limits = LIMITS) -> str:
+def choose(problem: LeastSquaresProblem, solver: str, limits: SquaresLimits = LIMITS) -> str:
     """The method by the shape of the rows; "moments" stands for those that begin with one pass over them."""
     if solver == "auto" and problem.sparse and problem.alpha and most_steps(problem, limits) >= limits.steps:
         return "cg"
     return direct(problem, solver, limits)
 
 
-def direct(problem: LeastSquaresProblem, solver: str = "auto", limits: Limits = LIMITS) -> str:
+def direct(problem: LeastSquaresProblem, solver: str = "auto", limits: SquaresLimits = LIMITS) -> str:
     """The same without conjugate gradients: where they do not converge, and where their digits are too few."""
     n, p = problem.counted, problem.p
     if solver != "auto":
@@ -74,7 +74,7 @@ def direct(problem: LeastSquaresProblem, solver: str = "auto", limits: Limits = 
     return "lsqr" if problem.sparse and p * p > limits.table else "moments"
 
 
-def by_condition(normal: NormalEquations, limits: Limits = LIMITS) -> str:
+def by_condition(normal: NormalEquations, limits: SquaresLimits = LIMITS) -> str:
     """The method by the condition of the columns, after one pass over the rows."""
     rows, bound = int(normal.rows.sum()), normal.inverse.bound
     large, trusted = rows * normal.p**2 > limits.cheap, is_trusted(normal, limits)
@@ -87,7 +87,7 @@ def by_condition(normal: NormalEquations, limits: Limits = LIMITS) -> str:
     return "moments" if trusted and large else "refined"
 
 
-def is_trusted(normal: NormalEquations, limits: Limits = LIMITS) -> bool:
+def is_trusted(normal: NormalEquations, limits: SquaresLimits = LIMITS) -> bool:
     """Whether Cholesky's solution keeps twelve digits, by a bound of the squared condition.
 
     By eigenvalues where the bound may be too large and they take less time than another read of the rows.
@@ -98,7 +98,7 @@ def is_trusted(normal: NormalEquations, limits: Limits = LIMITS) -> bool:
     return normal.squared_condition <= limits.trusted
 
 
-def most_steps(problem: LeastSquaresProblem, limits: Limits = LIMITS) -> float:
+def most_steps(problem: LeastSquaresProblem, limits: SquaresLimits = LIMITS) -> float:
     """Steps of conjugate gradients for a target that cost less than a factorisation; as many as columns suffice."""
     side, across = sorted((problem.counted, problem.p))
     stored = float(problem.X.nnz)
@@ -109,7 +109,7 @@ def most_steps(problem: LeastSquaresProblem, limits: Limits = LIMITS) -> float:
     return float(min(limits.tried * (pairs + side**3 / 3) / step, problem.p))
 
 
-def keeps_rows(problem: LeastSquaresProblem, limits: Limits = LIMITS) -> bool:
+def keeps_rows(problem: LeastSquaresProblem, limits: SquaresLimits = LIMITS) -> bool:
     """Whether a fit that made no moments keeps a copy of its rows, to make them when they are asked for."""
     numbers = problem.X.nnz if problem.sparse else problem.n * problem.p
     return numbers <= limits.kept and problem.p**2 <= limits.table
