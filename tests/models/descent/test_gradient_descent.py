@@ -150,3 +150,10 @@ def test_a_step_that_is_too_long_diverges():
         assert "smaller step size" in str(run)
     slow = sx.models.descent.gradient_descent(lambda t: float(t @ t), [1.0], step=1e-3, max_iter=10)
     assert slow.status is Status.MAX_ITERATIONS
+
+
+def test_a_descent_of_many_steps_is_printed_in_a_line():
+    bowl_of_one = {"gradient": lambda t: 2 * t, "step": 0.01}
+    found = sx.models.descent.gradient_descent(lambda t: float(t @ t), np.array([1.0]), **bowl_of_one)
+    assert repr(found) == str(found)
+    assert len(repr(found)) < 200

@@ -50,7 +50,7 @@ class DescentTrace:
         return plot_convergence(self.value, gradient_norm=self.gradient_norm, ax=ax)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Descent:
     """Where a descent ended and why; ``average`` is the mean of all points, if it was asked for."""
 
@@ -78,6 +78,8 @@ class Descent:
         why = f" ({self.reason})" if self.reason else ""
         at = f"J = {self.value:.8g}, |grad J| = {self.gradient_norm:.3g} after {self.steps} steps"
         return f"{at}: {self.status.value}{why}"
+
+    __repr__ = __str__  # a trace of many steps is no line of a session
 
 
 def need_descent(max_iter: Any, tol: Any, momentum: Any, rule: Any) -> None:
