@@ -7,6 +7,7 @@ to the API carry a token that only the page opened by ``separatrix lab`` has.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 MOST_BYTES = 200_000  # of a request
+SECONDS = 10.0  # that a request may take to arrive; one that is never finished is refused then
 TOKEN = b"x-separatrix-token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -46,7 +48,12 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
             return
-        body = await _limited(receive)
+        try:
+            body = await asyncio.wait_for(_limited(receive), SECONDS)
+        except TimeoutError:
+            refusal = _answer(408, f"the request did not arrive within {SECONDS:g} seconds.")
+            await refusal(scope, receive, _with_headers(send))
+            return
         if body is None:
             await _answer(413, f"the request is larger than {MOST_BYTES} bytes.")(scope, receive, _with_headers(send))
             return
@@ -67,7 +74,8 @@ class Guard:
 
 
 def _answer(status: int, why: str) -> JSONResponse:
-    return JSONResponse({"error": why}, status_code=status)
+    """A refusal; the connection is closed after it, so that the rest of a body is not read."""
+    return JSONResponse({"error": why}, status_code=status, headers={"connection": "close"})
 
 
 async def _limited(receive: Receive) -> bytes | None:
