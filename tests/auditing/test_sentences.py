@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.auditing import efficiency_answer, hyperplane_answers, recommendation
+from separatrix.auditing import efficiency_answer, hyperplane_answers, prediction_answers, recommendation
 from separatrix.auditing.efficiency_answer import AlgorithmFacts
 from separatrix.auditing.facts import ClassCount, Contradictions, Excerpt, TableFacts
 from separatrix.auditing.hyperplane_answers import (
@@ -20,7 +20,8 @@ from separatrix.auditing.hyperplane_answers import (
 )
 from separatrix.auditing.inputs import SplitRule
 from separatrix.auditing.paired_tests import against_constant
-from separatrix.auditing.phrasing import with_interval
+from separatrix.auditing.phrasing import EstimateFacts, with_interval
+from separatrix.auditing.prediction_answers import AlarmFacts
 from separatrix.errors import DataError
 from separatrix.evaluation.cross_validation import cross_validate
 from separatrix.protocol import Estimator
@@ -88,3 +89,10 @@ def test_the_last_column_is_among_those_that_may_be_the_target():
     table = {f"c{j}": np.arange(4.0) for j in range(12)} | {"fraud": np.array([0, 1, 0, 1])}
     with pytest.raises(DataError, match=r"Columns: c0, c1, c2, c3, c4, c5, c6, …, fraud\."):
         separatrix.audit(table)
+
+
+def test_counts_of_found_rows_are_written_like_other_counts():
+    found = AlarmFacts("1", 0.5, 1011, 2092, EstimateFacts(0.483, 0.46, 0.5))
+    assert prediction_answers._alarms(found).startswith(
+        "When 50.0% of the alarms for '1' are correct, 1,011 of 2,092 such rows are found"
+    )

@@ -271,10 +271,8 @@ def _tested(facts: PredictionFacts) -> str:
 def _alarms(own: AlarmFacts) -> str:
     if not own.found:
         return f"No threshold makes {share(own.precision)} of the alarms for '{own.label}' correct."
-    return (
-        f"When {share(own.precision)} of the alarms for '{own.label}' are correct, {own.found} of {own.of} such rows "
-        f"are found ({estimate(own.recall, True)})."
-    )
+    rows = f"{count(own.found)} of {count(own.of)} such rows are found ({estimate(own.recall, True)})"
+    return f"When {share(own.precision)} of the alarms for '{own.label}' are correct, {rows}."
 
 
 def _by_class(facts: PredictionFacts) -> list[str]:
