@@ -200,3 +200,6 @@ def test_the_confusion_matrix_is_printed_with_the_positive_class_first():
         ["yes", "8", "TP", "2", "FN"],
         ["no", "4", "FP", "26", "TN"],
     ]
+    figure = sx.evaluate([0, 0, 1, 1], [0, 0, 1, 0]).plot()
+    assert [text.get_text() for text in figure.axes[0].texts] == ["1\nTP", "1\nFN", "0\nFP", "2\nTN"]
+    mpl.pyplot.close(figure)

@@ -47,12 +47,13 @@ def evaluation_figure(e: ClassificationEvaluation, fig: Any = None) -> Any:
 
 
 def confusion_axes(ax: Any, e: ClassificationEvaluation) -> None:
-    """Shares of each actual class as shades, counts as numbers."""
-    k = len(e.classes)
+    """Shares of each actual class as shades, counts as numbers; of two classes the positive one first."""
+    k, order = len(e.classes), e.shown_order()
+    confusion = np.asarray(e.confusion)[np.ix_(order, order)]
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.nan_to_num(e.confusion / e.confusion.sum(axis=1, keepdims=True))
+        share = np.nan_to_num(confusion / confusion.sum(axis=1, keepdims=True))
     ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
-    names = [short(c) for c in e.classes]
+    names = [short(e.classes[i]) for i in order]
     few = k <= LABELLED
     ax.set_xticks(range(k) if few else [], names if few else [], rotation=45 if max(map(len, names)) > 5 else 0)
     ax.set_yticks(range(k) if few else [], names if few else [])
@@ -62,7 +63,7 @@ def confusion_axes(ax: Any, e: ClassificationEvaluation) -> None:
         called = e.cell_names()
         for i, j in np.ndindex(k, k):
             colour = "white" if share[i, j] > 0.5 else "black"
-            text = f"{plain(float(e.confusion[i, j]))}\n{called[i][j]}".rstrip()
+            text = f"{plain(float(confusion[i, j]))}\n{called[order[i]][order[j]]}".rstrip()
             ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=9)
 
 

@@ -143,6 +143,11 @@ class ClassificationEvaluation(Evaluation):
             return [[""] * k for _ in range(k)]
         return [[("T" if i == j else "F") + ("P" if j == p else "N") for j in range(2)] for i in range(2)]
 
+    def shown_order(self) -> list[int]:
+        """The order in which classes are shown: of two the positive one first, so that TP comes first as in texts."""
+        k, p = len(self.classes), self.outcomes.positive
+        return [p, 1 - p] if k == 2 and p is not None else list(range(k))
+
     def __str__(self) -> str:
         given = {k: v for k, v in self.metrics.items() if v.reason not in (NEEDS_PROBABILITIES, NEEDS_SCORES)}
         if self.positive is not None:
@@ -157,8 +162,7 @@ class ClassificationEvaluation(Evaluation):
         k = len(self.classes)
         if k > SHOWN_CLASSES:
             return [f"  ({k} classes: to_dict and --json have the matrix and each class)"]
-        p, names = self.outcomes.positive, self.cell_names()
-        order = [p, 1 - p] if k == 2 and p is not None else list(range(k))  # TP first, as texts have it
+        order, names = self.shown_order(), self.cell_names()
         body = [
             [short(self.classes[i]), *(f"{plain(self.confusion[i][j])} {names[i][j]}".rstrip() for j in order)]
             for i in order

@@ -156,7 +156,8 @@ export function boundary(plane, line, columns, className, { name = "", level = 0
   }
   if (name === "") return made;
   const group = shape("g", {});
-  const place = [Math.min(Math.max(at[0] + 6, 4), SIZE - 24), Math.min(Math.max(at[1] - 6, 16), SIZE - 6)];
+  const long = (8 + 9 * name.length) * plane.unit; // about as wide as the name
+  const place = [Math.min(Math.max(at[0] + 6, 4), SIZE - long), Math.min(Math.max(at[1] - 6, 16), SIZE - 6)];
   group.append(made, words(name, ...place, "line-name"));
   return group;
 }
