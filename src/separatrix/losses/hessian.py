@@ -140,10 +140,12 @@ class Hessian:
         shift = 64 * size * EPS
         try:
             if size <= FEW:
-                np.linalg.cholesky(scaled - shift * np.eye(size))
                 found = np.linalg.inv(scaled)
                 bound = float(np.abs(scaled).sum(axis=0).max(initial=0.0) * np.abs(found).sum(axis=0).max(initial=0.0))
-                return found.__matmul__ if bound <= TRUSTED else partial(np.linalg.solve, scaled)
+                if bound <= TRUSTED:
+                    return found.__matmul__
+                np.linalg.cholesky(scaled - shift * np.eye(size))
+                return partial(np.linalg.solve, scaled)
             lapack = scipy_linalg().lapack
             factor, failed = lapack.dpotrf(scaled - shift * np.eye(size), lower=1)
             if not failed:

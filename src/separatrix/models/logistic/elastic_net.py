@@ -4,9 +4,8 @@
 
 The intercepts are minimised over at every point. Each step minimises a quadratic model of L plus the penalty on the
 columns that are in use or whose slopes exceed alpha. A run ends at a relative duality gap: the fitted
-probabilities, drawn towards the labels until no slope exceeds alpha, bound F from below, and so do those of the
-model's minimum. Columns that the gap proves to be out of every minimiser are dropped (Ndiaye, Fercoq, Gramfort and
-Salmon 2017).
+probabilities, drawn towards the labels until no slope exceeds alpha, bound F from below. Columns that the gap proves to
+be out of every minimiser are dropped (Ndiaye, Fercoq, Gramfort and Salmon 2017).
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from separatrix.models.logistic.net_step import (
     FIRST,
     MOST_GRAM,
     Columns,
-    KeptMatrix,
     above,
     advance,
     by_matrix,
@@ -38,8 +36,6 @@ from separatrix.numerics.status import Status
 from separatrix.solvers.gap import hessian_gap
 from separatrix.solvers.minimise import said
 
-KEPT = 1e-5  # gaps below which the matrix of the step before serves once more
-DEAR, STEPS = 60, 3  # of several classes with so many coordinates it may serve for several steps
 FEW = 30  # weights of dense rows, all of which a step takes
 SLOWLY = 0.3  # of what the step before gained
 SLOW, IDLE = 3, 20  # steps in a row that leave the gap as it is: another proof is tried, and the search ended
@@ -54,7 +50,7 @@ class NetState:
     one, ``idle`` counts steps that left it as it was. ``gained`` is what the step before gained, and ``slow`` says that
     one gained hardly less than that before it, as where passes over correlated columns do not get far; ``stuck`` says
     that steps by sparse columns gain no more. ``ended`` is why a step was the last one, with the gap that was proved
-    then. ``matrix`` is the one that the step before was made with.
+    then.
     """
 
     loss: CentredLoss
@@ -71,7 +67,6 @@ class NetState:
     stuck: bool = False
     ended: Status | None = None
     proved: float | None = None
-    matrix: KeptMatrix | None = None
 
     @cached_property
     def value(self) -> float:
@@ -117,9 +112,9 @@ class ProximalNewton:
         kept = np.arange(state.loss.d) if few else state.loss.kept(state.place, net, share, max(0.0, value - here))
         if 2 * len(kept) <= state.loss.d and state.loss.by_columns and not sparse_two:
             loss, place = state.loss.columns(kept), state.place.columns(kept)
-            state = replace(state, loss=loss, place=place, alive=state.alive[kept], matrix=None)
+            state = replace(state, loss=loss, place=place, alive=state.alive[kept])
             kept = np.arange(len(kept))
-        loss, place, matrix = state.loss, state.place, None
+        loss, place = state.loss, state.place
         W = kept if few else above(place, net, kept)
         if not len(W):  # no weight in use, and no slope above alpha
             return state.end(Status.OPTIMAL if gap <= max(tol, 1e-6) else Status.ILL_CONDITIONED, gap)
@@ -132,8 +127,7 @@ class ProximalNewton:
         else:
             few = few or (not loss.sparse and len(kept) * len(place.V) <= MOST_GRAM // 2)
             W = kept if few else working_set(place, W, FIRST)
-            advanced = advance(loss, place, net, W, value, gap / first, tol, self.kept_matrix(state), state.slow)
-            moved, matrix, bound = advanced.moved, advanced.matrix, max(bound, advanced.bound)
+            moved = advance(loss, place, net, W, value, gap / first, tol, state.slow)
         if moved is None and value - bound <= tol * value:
             return state.end(Status.OPTIMAL, max(0.0, value - bound) / value)
         if (moved is None or state.idle == SLOW) and (proved := by_curvature(loss, place, net) / value) <= tol:
@@ -145,17 +139,7 @@ class ProximalNewton:
         falls = gained > 1e-6 * value or gap <= 0.5 * state.before  # the gap may fall when the value cannot
         idle = 0 if falls else state.idle + 1
         least, steps, stuck = min(gap, state.before), state.steps + 1, state.stuck or idle == SLOW
-        return NetState(
-            loss, net, moved, state.alive, bound, first, least, steps, idle, gained, slow, stuck, matrix=matrix
-        )
-
-    def kept_matrix(self, state: NetState) -> KeptMatrix | None:
-        """The matrix of the last step, where it may serve once more."""
-        matrix = state.matrix
-        if matrix is None or state.idle:
-            return None
-        dear = state.loss.classes > 2 and state.place.V.size > DEAR
-        return matrix if state.gap <= KEPT or matrix.serves(self.tol, STEPS if dear else 1) else None
+        return NetState(loss, net, moved, state.alive, bound, first, least, steps, idle, gained, slow, stuck)
 
 
 def proximal_newton(

@@ -158,8 +158,7 @@ class LikelihoodFit:
                 if problem.classes == 2:
                     model = small.hessian(tried.state.point, leaf.n / problem.n)
         gradients = by_products(problem.rows, problem.lift, False)
-        patience = PATIENCE if problem.classes == 2 or gradients else PATIENCE // 2
-        patience = 3 * PATIENCE if gradients and tol > 0 else patience  # whose steps are shorter
+        patience = 3 * PATIENCE if gradients and tol > 0 else PATIENCE  # the steps of L-BFGS are shorter
         most = self.options.max_iter if self.settled else min(self.options.max_iter, patience)
         self.near_enough(loss.point(at), most, model, tol)
 

@@ -1,13 +1,12 @@
 """One proximal Newton step of an elastic net: its columns, its quadratic model, and how far it is gone along.
 
-A model is a matrix of the columns, made anew or kept from the step before, or the columns themselves where these are
-many. Where its minimum may prove the wanted gap (:func:`separatrix.models.logistic.model_bound.model_bound`), it is
-solved for as many digits as that asks for.
+A model is a matrix of the columns, or the columns themselves where these are many. Where its minimum may end the
+search, it is solved for as many digits as the wanted gap asks for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,7 @@ from separatrix.arrays import Floats
 from separatrix.losses.logistic import EPS, TINY
 from separatrix.models.logistic.active_newton import Coordinates, ElasticNet, descend
 from separatrix.models.logistic.centred_loss import CentredLoss, WeightsPoint
-from separatrix.models.logistic.model_bound import model_bound
 from separatrix.models.logistic.penalised_quadratic import (
-    CentredGram,
     ClassQuadratic,
     GramQuadratic,
     ScaledQuadratic,
@@ -39,40 +36,11 @@ MOST_SOLVED = 36.0  # the same once steps by columns gain no more
 FIRST = 200  # columns of the first working set
 ARMIJO = 1e-4
 FEWEST = 2.0**-30
-# Shares of softening, and values promised at most.
+# Shares of softening, and values promised at most; lassos of rare columns whose rows are certain end at no gap without.
 ATTEMPTS = (0.0, 4.0), (1e-5, 4.0), (1e-3, 4.0), (0.01, 4.0), (0.3, np.inf), (0.0, np.inf)
-LEFT, LEFT_KEPT = 5.0, 40.0  # what a step leaves, about: so many times the square of what it promises
-TRUST = 10.0  # times what it was to leave: a kept matrix that promises more has curvatures that rows have lost
+LEFT = 5.0  # what a step leaves, about: so many times the square of what it promises
 ENOUGH_SLOW = 1e-2  # of what passes have changed, where steps gain ever little since their models are left early
 ENOUGH = 0.2  # share of a wanted gap that slopes above alpha may cost
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMatrix:
-    """The matrix of a step: its columns, the curvatures of the rows, and the share of the value that it promised.
-
-    ``left`` is about the share of the value that was left to gain after the last step with it.
-    """
-
-    W: Columns
-    gram: CentredGram
-    curvature: Floats
-    promise: float
-    left: float
-
-    def serves(self, tol: float, steps: int) -> bool:
-        """Whether so many more steps with it may reach a gap."""
-        share = LEFT_KEPT * self.promise
-        return share < 1.0 and self.left * share**steps <= 0.5 * tol
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """Where a step led (None: nowhere), the matrix that it was made with, if any, and the bound by its model."""
-
-    moved: WeightsPoint | None
-    matrix: KeptMatrix | None = None
-    bound: float = -np.inf
 
 
 def above(place: WeightsPoint, net: ElasticNet, kept: Columns) -> Columns:
@@ -108,13 +76,10 @@ def quadratic_of(
     net: ElasticNet,
     W: Columns,
     progress: float,
-    near: KeptMatrix | None = None,
     slow: bool = False,
 ) -> Coordinates:
-    """The loss around a place, as a quadratic in the weights of these columns, by a matrix that is kept if given."""
+    """The loss around a place, as a quadratic in the weights of these columns."""
     V, g = np.ascontiguousarray(place.V[:, W]), np.ascontiguousarray(place.slopes[:, W])
-    if near is not None:
-        return GramQuadratic(near.gram, g, V, net)
     h, lift, two = place.curvature, loss.lift, loss.classes == 2
     few = not two and loss.n * len(W) <= MOST_DENSE
     most = MOST_GRAM if two or progress > LATE else MOST_LATE
@@ -138,51 +103,30 @@ def advance(
     value: float,
     progress: float,
     tol: float,
-    near: KeptMatrix | None = None,
     slow: bool = False,
-) -> Advance:
-    """One step on the columns W, halved until it gains, or the bound that makes it needless.
+) -> WeightsPoint | None:
+    """One step on the columns W, halved until it gains; None where it does not.
 
-    Where it does not gain, or is promised more than there is, it is made again with curvatures that are softened.
+    A step that promises little is made as exact as the wanted gap asks for. One that does not gain, or is promised more
+    than there is, is made again with curvatures that are softened.
     """
-    bound = -np.inf
     for share, most in ATTEMPTS:
-        kept = near if near is not None and not share and np.array_equal(near.W, W) else None
-        model = quadratic_of(loss, softened(loss, place, share), net, W, progress, kept, slow)
-        gram = model.gram if isinstance(model, GramQuadratic) else None
-        small = gram is not None and len(gram.H) <= (SMALL if progress < 1.0 else FIRST)
-        descend(model, net, model.movable, exactness(progress, loss.classes, small, slow))
-        after, matrix = with_weights(place, W, model), None
-        promised = promise(place, net, after)
-        if not share:
-            gain = min(max(-0.5 * promised / value, 0.0), 1.0)
-            left = LEFT * gain**2 if kept is None else LEFT_KEPT * kept.promise * gain
-            curvature = place.curvature if kept is None else kept.curvature
-            if min(gain, left) <= tol:
-                if not small:
-                    descend(model, net, model.movable, 0.0, exact_for(model, tol * value))
-                    after = with_weights(place, W, model)
-                    promised = promise(place, net, after)
-                bound = model_bound(loss, place, net, curvature, after - place.V)
-            if gram is not None and (kept is None or gain <= TRUST * kept.left):  # else rows lost curvature
-                matrix = KeptMatrix(W, gram, curvature, gain if kept is None else kept.promise, left)
-            if value - bound <= tol * value:
-                return Advance(None, matrix, bound)
+        model = quadratic_of(loss, softened(loss, place, share), net, W, progress, slow)
+        small = isinstance(model, GramQuadratic) and len(model.H) <= (SMALL if progress < 1.0 else FIRST)
+        descend(model, net, model.movable, EXACT if small else ENOUGH_SLOW if slow else min(0.1, 0.1 * progress))
+        after = with_weights(place, W, model)
+        gain = min(max(-0.5 * promise(place, net, after) / value, 0.0), 1.0)
+        if not share and not small and min(gain, LEFT * gain**2) <= tol:
+            descend(model, net, model.movable, 0.0, exact_for(model, tol * value))
+            after = with_weights(place, W, model)
         b = model.intercepts
         if not loss.sparse and not place.V.any():
             longer = first_multiple(loss, place, net, after)
             after, b = longer * after, None if b is None else longer * b
         moved = search(loss, place, net, after, value, None if b is None else place.b + b, most)
         if moved is not None:
-            return Advance(moved, matrix, bound)
-    return Advance(None, None, bound)
-
-
-def exactness(progress: float, classes: int, small: bool, slow: bool) -> float:
-    """The share of all changes at which passes end: a model made far from the minimum is not worth more digits."""
-    if small:
-        return max(EXACT, min(0.1, 0.01 * progress)) if classes == 2 else EXACT
-    return ENOUGH_SLOW if slow else min(0.1, 0.1 * progress)
+            return moved
+    return None
 
 
 def with_weights(place: WeightsPoint, W: Columns, model: Coordinates) -> Floats:
