@@ -10,7 +10,7 @@ import pytest
 from separatrix.auditing import audit, learner_choice, prediction, separation
 from separatrix.auditing.audit import _keep_fit
 from separatrix.auditing.audit_table import encode_table
-from separatrix.auditing.budget import REPORT, Clock, Plan, Session
+from separatrix.auditing.budget import REPORT, AuditPlan, Clock, Session
 from separatrix.auditing.candidate_learners import FullFits, candidates
 from separatrix.auditing.efficiency import perceptron_runs
 from separatrix.auditing.fitted_hyperplanes import FittedLearners
@@ -46,7 +46,7 @@ def table():
 
 
 def session_of(table, clock):
-    plan = Plan.for_table(table.n, table.d, table.cells, table.score_vectors, clock.allowed)
+    plan = AuditPlan.for_table(table.n, table.d, table.cells, table.score_vectors, clock.allowed)
     return Session(clock, plan, 0, 0.95)
 
 
@@ -65,7 +65,7 @@ def test_steps_have_a_quarter_of_the_budget_after_a_slow_read(hand):
 
 
 def test_a_smaller_budget_fits_learners_on_fewer_rows():
-    rows = [Plan.for_table(10**6, 20, 2 * 10**7, 1, allowed).comparison_rows for allowed in (60.0, 30.0, 10.0)]
+    rows = [AuditPlan.for_table(10**6, 20, 2 * 10**7, 1, allowed).comparison_rows for allowed in (60.0, 30.0, 10.0)]
     assert rows[0] > rows[1] > rows[2] >= 2000
 
 

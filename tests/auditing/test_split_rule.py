@@ -9,7 +9,7 @@ import pytest
 
 import separatrix
 from separatrix.auditing.audit_table import encode_table
-from separatrix.auditing.budget import Clock, Plan, Session
+from separatrix.auditing.budget import AuditPlan, Clock, Session
 from separatrix.auditing.candidate_learners import candidates
 from separatrix.auditing.inputs import split_rule_of, task_for_audit
 from separatrix.auditing.prediction import estimate
@@ -59,7 +59,7 @@ def dealt(table, target, ledger, **ruled):
     """The live comparison, for a look at who was judged by whom."""
     task, rule = split_rule_of(task_for_audit(table, target, None, None), ruled.get("groups"), ruled.get("time"))
     made = encode_table(task, Choices(), (), rule)
-    session = Session(Clock(60.0), Plan(made.n, made.d, made.cells, made.score_vectors, 60.0), 0, 0.95)
+    session = Session(Clock(60.0), AuditPlan(made.n, made.d, made.cells, made.score_vectors, 60.0), 0, 0.95)
     return made, estimate(made, session, candidates(made, session, decide(made, session).verdict), ledger).comparison
 
 

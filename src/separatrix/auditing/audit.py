@@ -18,7 +18,7 @@ from separatrix.auditing import assumptions, best_hyperplane, efficiency, predic
 from separatrix.auditing.audit_certificate import Certified, certify
 from separatrix.auditing.audit_facts import FORMAT, AuditFacts, RunFacts
 from separatrix.auditing.audit_table import AuditTable, encode_table, table_facts
-from separatrix.auditing.budget import Clock, Plan, Session
+from separatrix.auditing.budget import AuditPlan, Clock, Session
 from separatrix.auditing.candidate_learners import FullFits, candidates, inner
 from separatrix.auditing.figure_numbers import make_pictures
 from separatrix.auditing.fitted_hyperplanes import fit_learners
@@ -255,7 +255,7 @@ def audit(
         named = tuple(found.table.names) if formula is not None and isinstance(found.table, Frame) else ()
         made = encode_table(found, choices, (*_names(keep), *named), rule)
         clock.start_steps()
-        plan = Plan.for_table(made.n, made.d, made.cells, made.score_vectors, clock.allowed)
+        plan = AuditPlan.for_table(made.n, made.d, made.cells, made.score_vectors, clock.allowed)
     session = Session(clock, plan, seed, level)
     return _answer(made, session, ledger)
 

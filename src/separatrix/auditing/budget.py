@@ -106,7 +106,7 @@ def steps_of(allowed: float) -> float:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AuditPlan:
     """Sizes that decide what is done; ``budget`` in seconds of a machine that has nothing else to do."""
 
     n: int
@@ -116,7 +116,7 @@ class Plan:
     budget: float
 
     @classmethod
-    def for_table(cls, n: int, d: int, cells: int, score_vectors: int, allowed: float) -> Plan:
+    def for_table(cls, n: int, d: int, cells: int, score_vectors: int, allowed: float) -> AuditPlan:
         """What fits into half of the seconds allowed, whatever the machine is doing."""
         return cls(n, d, cells, score_vectors, PLANNED * steps_of(allowed))
 
@@ -178,6 +178,6 @@ class Session:
     """What the steps of an audit share beside the table."""
 
     clock: Clock
-    plan: Plan
+    plan: AuditPlan
     seed: int
     level: float

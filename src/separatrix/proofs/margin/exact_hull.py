@@ -39,14 +39,14 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Point:
+class HullPoint:
     """A proved upper bound: weights on rows, 1 in each group, and the square of their point's length, or more."""
 
     weights: dict[int, Fraction]
     squared: Fraction
 
 
-def point(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> Point:
+def point(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> HullPoint:
     """The point of these weights, made to sum to 1 in each group exactly."""
     whole, _ = integer_row(list(weights))
     sums = [0] * hulls.groups
@@ -54,7 +54,7 @@ def point(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> Poi
         sums[hulls.group[i]] += t
     exact = {i: Fraction(t, sums[hulls.group[i]]) for i, t in zip(support, whole, strict=True) if t > 0}
     above = _length2_above(hulls, exact) if len(exact) * hulls.q > LARGE else None
-    return Point(exact, above or _length2(hulls, exact))
+    return HullPoint(exact, above or _length2(hulls, exact))
 
 
 def _length2(hulls: Hulls, weights: dict[int, Fraction]) -> Fraction:
@@ -106,7 +106,7 @@ def _head(v: int, top: int) -> float:
     return v / (1 << top) if top < 1000 else (v >> (top - 1000)) / (1 << 1000) if v else 0.0
 
 
-def polish(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> tuple[Side, Point] | None:
+def polish(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> tuple[Side, HullPoint] | None:
     """The nearest points exactly, both bounds equal; None when the origin (or a common point) is among them."""
     chosen, x = _independent(hulls, list(support), list(weights))
     while True:  # |v| falls, so that no set of rows comes twice (Wolfe 1976); after a search a few rounds are left
@@ -119,7 +119,7 @@ def polish(hulls: Hulls, support: Sequence[int], weights: Sequence[float]) -> tu
         if entering is None:
             common = math.lcm(*(m for _, m in hulls.exact(chosen)))
             length2 = Fraction(dot(v, v), (scale * common) ** 2)
-            return Side.of(w, levels), Point(dict(zip(chosen, x, strict=True)), length2)
+            return Side.of(w, levels), HullPoint(dict(zip(chosen, x, strict=True)), length2)
         chosen, x = [*chosen, entering], [*x, Fraction(0)]
 
 

@@ -19,7 +19,7 @@ from separatrix.numerics.exact_signs import integer_row
 from separatrix.printable import SaidInLines
 from separatrix.proofs.certificate.certificate import Certificate, Subject, numbers, quotient
 from separatrix.proofs.exact.algebra import ratio, root_above, root_below
-from separatrix.proofs.margin.exact_hull import Point, Side, point, polish, side
+from separatrix.proofs.margin.exact_hull import HullPoint, Side, point, polish, side
 from separatrix.proofs.margin.hull_search import Hulls
 from separatrix.proofs.separability.facial_reduction import reduce
 from separatrix.proofs.separability.verdict import PLAIN, Given, Separability, given_data, result
@@ -98,7 +98,7 @@ class Bracket:
 
     hulls: Hulls
     side: Side | None
-    point: Point | None
+    point: HullPoint | None
     separability: Separability | None = None
 
     @property

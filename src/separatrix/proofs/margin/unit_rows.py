@@ -18,7 +18,7 @@ from separatrix.numerics.exact_signs import dot, integer_row
 from separatrix.numerics.linear_scores import lifted_norms
 from separatrix.proofs.certificate.certificate import Subject
 from separatrix.proofs.exact.algebra import combination, rational_root
-from separatrix.proofs.margin.exact_hull import Point, Side, rounded
+from separatrix.proofs.margin.exact_hull import HullPoint, Side, rounded
 from separatrix.proofs.margin.hull_search import Hulls
 from separatrix.proofs.margin.margin import Bracket
 from separatrix.proofs.separability.facial_reduction import reduce
@@ -72,7 +72,7 @@ def unit_side(hulls: Hulls, norms: Any, w: list[int]) -> Side | None:
     return None if least is None else Side(w, (), least / dot(w, w))
 
 
-def unit_point(hulls: Hulls, support: list[int], weights: list[float]) -> Point:
+def unit_point(hulls: Hulls, support: list[int], weights: list[float]) -> HullPoint:
     """An upper bound from weights of the scaled rows."""
     rows = [row for row, _ in hulls.exact(support)]  # a positive multiple of z_i serves as well
     lengths = [rational_root(Fraction(dot(row, row)))[0] for row in rows]
@@ -81,4 +81,4 @@ def unit_point(hulls: Hulls, support: list[int], weights: list[float]) -> Point:
     scaled = [q / total / r for q, r in zip(shares.values(), lengths, strict=True)]
     common = math.lcm(*(q.denominator for q in scaled))
     v = combination(rows, [q.numerator * (common // q.denominator) for q in scaled])
-    return Point({i: q / total for i, q in shares.items()}, Fraction(dot(v, v), common * common))
+    return HullPoint({i: q / total for i, q in shares.items()}, Fraction(dot(v, v), common * common))
