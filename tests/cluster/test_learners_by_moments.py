@@ -105,6 +105,25 @@ def test_digits_that_moments_lose_are_found_in_the_rows_or_warned_of(tmp_path, m
         cluster.fit(LeastSquares(), source, target="target", address="here")
 
 
+def test_few_rows_of_many_columns_are_brought_together(tmp_path):
+    rng = np.random.default_rng(0)
+    places = np.sort(rng.choice(8999, size=(40, 6), replace=False), axis=1)
+    numbers, y = rng.normal(size=(40, 6)), rng.normal(size=40)
+    lines = [
+        f"{t!r} " + " ".join(f"{j + 1}:{v!r}" for j, v in zip(at, row, strict=True)) + (" 9000:1.0" if k == 0 else "")
+        for k, (t, at, row) in enumerate(zip(y.tolist(), places.tolist(), numbers.tolist(), strict=True))
+    ]
+    for k in range(2):
+        (tmp_path / f"part{k}.svm").write_text("\n".join(lines[20 * k : 20 * k + 20]) + "\n")
+    found = cluster.fit(LeastSquares(), f"{tmp_path}/part*.svm", address="here").learner
+    X = np.zeros((40, 9000))
+    X[np.arange(40)[:, None], places] = numbers
+    X[0, -1] = 1.0
+    alone = LeastSquares().fit(X, y)
+    assert found.solver_ == alone.solver_ == "wide"
+    np.testing.assert_allclose(found.coef_, alone.coef_, rtol=0, atol=1e-12)
+
+
 def test_a_density_that_does_not_exist_is_an_error(tmp_path):
     lines = [f"{k % 2},{k % 5},{'ab'[k % 2]}" for k in range(60)]
     source = write_parts(tmp_path, "same,other,label", lines, [0, 20, 40, 60])

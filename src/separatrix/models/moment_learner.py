@@ -18,7 +18,7 @@ from separatrix.arrays import Floats
 from separatrix.errors import ParameterError
 from separatrix.numerics.moments import Moments, merge
 from separatrix.protocol import Estimator, FoldPath, FoldRows
-from separatrix.rows.moments import labels_of, moments_of
+from separatrix.rows.moments import MOST_COLUMNS, labels_of, moments_of
 from separatrix.rows.protocol import Rows
 from separatrix.validation import Table, check_labels, check_table, check_targets
 
@@ -53,7 +53,10 @@ class MomentLearner(Estimator):
                 f"{self!r} needs all rows in one place: its options have no distributed form for more than "
                 f"{BROUGHT:,} numbers."
             )
-        if needed is None or not self._fit_moments_of(rows, moments_of(rows, classes, self._pooled), table, few):
+        done = False
+        if needed is not None and not (few and rows.d > MOST_COLUMNS):
+            done = self._fit_moments_of(rows, moments_of(rows, classes, self._pooled), table, few)
+        if not done:
             leaf = rows.take(1)
             cast(Any, self).fit(leaf.X, labels_of(leaf, classes), sample_weight=leaf.weights)
             self._remember_features(table)
