@@ -138,7 +138,8 @@ class Statement:
                 return fate == {1: "+inf", -1: "-inf"}[part["sign"]]
             return fate == claim.removeprefix("coefficient-")
         if claim == "min-errors":
-            return part["lower"] <= facts.fewest <= part["upper"]
+            upper = part.get("upper")  # without it, the lower bound alone is claimed
+            return part["lower"] <= facts.fewest and (upper is None or facts.fewest <= upper)
         low2, high2 = Truth.bracket(part)
         value = {"margin": facts.margin2, "margin-lifted": facts.lifted2}[claim]
         return low2 <= value <= high2 and low2 > 0
