@@ -12,14 +12,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from separatrix import Perceptron
+from separatrix.data.duckdb_reader import few_threads
 from separatrix.data.file_pieces import workers
-from separatrix.data.plain_numbers import read_plain
 from separatrix.data.sources import open_source
 from separatrix.data.sparse_text import libsvm_chunks, read_libsvm
 
@@ -100,13 +101,14 @@ def stream_fit(path: Path, threads: int) -> Perceptron:
 
 def fit_svmlight(path: Path, threads: int) -> Perceptron:
     X, y = read_libsvm(path, threads=threads)
-    return Perceptron(max_iter=1, order="cyclic").fit(X, y)
+    return Perceptron(max_iter=1).fit(X, y)
 
 
 def fit_csv(path: Path, threads: int) -> Perceptron:
-    read = read_plain(path, "y", threads=threads)
-    assert read is not None
-    return Perceptron(max_iter=1, order="cyclic").fit(read[0], read[1])
+    with few_threads() if threads == 1 else nullcontext():
+        table = open_source(str(path)).read()
+    X = np.column_stack([column.values for column in table.without(["y"]).columns])
+    return Perceptron(max_iter=1, order="cyclic").fit(X, table["y"].labels())
 
 
 def sklearn_svmlight(path: Path) -> object:
@@ -119,14 +121,14 @@ def with_pandas(path: Path) -> Perceptron:
     import pandas
 
     frame = pandas.read_csv(path)
-    return Perceptron(max_iter=1, order="cyclic").fit(frame.drop(columns="y").to_numpy(), frame["y"].to_numpy())
+    return Perceptron(max_iter=1).fit(frame.drop(columns="y").to_numpy(), frame["y"].to_numpy())
 
 
 def with_polars(path: Path) -> Perceptron:
     import polars
 
     frame = polars.read_csv(path)
-    return Perceptron(max_iter=1, order="cyclic").fit(frame.drop("y").to_numpy(), frame["y"].to_numpy())
+    return Perceptron(max_iter=1).fit(frame.drop("y").to_numpy(), frame["y"].to_numpy())
 
 
 def with_duckdb(path: Path) -> Perceptron:
@@ -134,7 +136,7 @@ def with_duckdb(path: Path) -> Perceptron:
 
     columns = duckdb.sql(f"FROM read_csv('{path}')").fetchnumpy()
     y = columns.pop("y")
-    return Perceptron(max_iter=1, order="cyclic").fit(np.column_stack(list(columns.values())), y)
+    return Perceptron(max_iter=1).fit(np.column_stack(list(columns.values())), y)
 
 
 def table(path: Path, contenders: dict[str, Callable[[], object]], rounds: int = 5) -> None:

@@ -80,8 +80,8 @@ print(np.array_equal(load("m.sepx").predict(X), model.predict(X)), model._repr_h
 @pytest.mark.parametrize(
     ("package", "arguments", "extra"),
     [
-        ("duckdb", ["fit", "visits.csv", "--target", "relapse"], "tables"),
-        ("nanoarrow", ["audit", "visits.csv", "--target", "relapse"], "tables"),
+        ("duckdb", ["fit", "FROM 'visits.csv'", "--target", "relapse"], "tables"),
+        ("nanoarrow", ["audit", "FROM 'visits.csv'", "--target", "relapse"], "tables"),
         ("matplotlib", ["audit", "visits.csv", "--target", "relapse"], "audit"),
         ("jinja2", ["audit", "visits.csv", "--target", "relapse"], "audit"),
         ("sklearn", ["fit", "example:iris"], "sklearn"),

@@ -16,6 +16,7 @@ void bind_pocket(nb::module_&);
 void bind_dual(nb::module_&);
 void bind_late_scores(nb::module_&);
 void bind_text(nb::module_&);
+void bind_table_text(nb::module_&);
 void bind_logistic(nb::module_&);
 void bind_mistakes(nb::module_&);
 void bind_hull(nb::module_&);
@@ -46,6 +47,7 @@ DEFINE_MODULE(SEPARATRIX_MODULE, m) {
     separatrix::bind_dual(m);
     separatrix::bind_late_scores(m);
     separatrix::bind_text(m);
+    separatrix::bind_table_text(m);
     separatrix::bind_logistic(m);
     separatrix::bind_mistakes(m);
     separatrix::bind_hull(m);

@@ -44,21 +44,6 @@ void bind_text(nb::module_& m) {
         },
         "text"_a.noconvert(), "base"_a, "ends"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
         "labels"_a.noconvert());
-    m.def(
-        "delimited_chunk",
-        [](Vector<std::uint8_t> text, int delimiter, i64 columns, i64 target, Out<double> values,
-           Out<double> labels) {
-            const char* p = reinterpret_cast<const char*>(text.data());
-            if (columns < 1 || target >= columns) throw nb::value_error("columns and target must fit each other");
-            const i64 width = columns - (target >= 0 ? 1 : 0);
-            i64 room = width > 0 ? size_of(values) / width : std::numeric_limits<i64>::max();
-            if (target >= 0) room = std::min(room, size_of(labels));
-            nb::gil_scoped_release free;
-            return account(parse_delimited(p, size_of(text), static_cast<char>(delimiter), columns, target, room,
-                                           values.data(), labels.data()));
-        },
-        "text"_a.noconvert(), "delimiter"_a, "columns"_a, "target"_a, "values"_a.noconvert(),
-        "labels"_a.noconvert());
 }
 
 }  // namespace separatrix

@@ -1,4 +1,4 @@
-// Numbers out of text: svmlight lines and delimited lines, straight into the arrays of the caller.
+// Numbers out of text: the reader of one number, and svmlight lines, straight into the arrays of the caller.
 //
 // A decimal with at most 19 digits and a small exponent is one exact product or quotient of two doubles
 // (Clinger 1990); all others go to std::from_chars, which rounds correctly. Up to eight digits are found and
@@ -292,43 +292,6 @@ inline Parsed parse_svmlight(const char* p, i64 n, i64 base, Room room, i32* end
     }
     out.rows = i;
     out.entries = k;
-    return out;
-}
-
-// Lines of `columns` numbers; an empty cell is NaN. Column `target` goes to labels, the others to values.
-inline Parsed parse_delimited(const char* p, i64 n, char delimiter, i64 columns, i64 target, i64 room, double* values,
-                              double* labels) {
-    Parsed out;
-    const char *q = p, *end = p + n;
-    const auto fail = [&](Fault fault) {
-        out.at = q - p;
-        out.fault = fault;
-        return out;
-    };
-    const i64 width = columns - (target >= 0 ? 1 : 0);
-    unsigned decimals = 0;
-    i64 i = 0;
-    while (q < end) {
-        if (i == room) return fail(Fault::room);
-        double* row = values + i * width;
-        for (i64 j = 0; j < columns; ++j) {
-            double value = std::numeric_limits<double>::quiet_NaN();
-            const bool empty = q == end || *q == delimiter || *q == '\n' || *q == '\r';
-            if (!empty && !read_number(q, end, value, decimals)) return fail(Fault::number);
-            if (j == target)
-                labels[i] = value;
-            else
-                *row++ = value;
-            const bool stop = q == end || *q != delimiter;
-            if (stop != (j == columns - 1)) return fail(Fault::columns);
-            if (!stop) ++q;
-        }
-        if (q < end && *q == '\r') ++q;
-        if (q < end && *q != '\n') return fail(Fault::columns);
-        ++q;
-        ++i;
-    }
-    out.rows = i;
     return out;
 }
 

@@ -20,6 +20,7 @@ EXTRAS = {  # package: what needs it, and the extra that brings it
     "uvicorn": ("separatrix lab", "lab"),
     "ray": ("work on a cluster", "cluster"),
     "onnx": ("the export to ONNX", "onnx"),
+    "openpyxl": ("reading a workbook", "excel"),
     "sklearn": ("this built-in table", "sklearn"),
 }
 

@@ -96,7 +96,7 @@ def test_dates_that_are_text_in_parquet_are_those_of_the_csv(folder):
 
 
 def test_exported_python_reads_the_cells_of_the_file_as_they_are_written(folder):
-    run(folder, "fit", "t.csv", "-t", TARGET, "--drop", "Datum", "-o", "m.sepx", "-q")
+    run(folder, "fit", "t.csv", "-t", TARGET, "-o", "m.sepx", "-q")
     scope: dict = {}
     exec(run(folder, "export", "m.sepx", "--format", "python").stdout, scope)
     said = list(csv.DictReader(io.StringIO(run(folder, "predict", "m.sepx", "t.csv").stdout)))
@@ -113,16 +113,32 @@ def test_exported_python_reads_the_cells_of_the_file_as_they_are_written(folder)
     assert "it takes plain numbers for 'Wert', 'Umsatz', 'Quote'" in sql
 
 
-def test_exports_name_the_column_to_leave_out(folder):
+def test_dates_are_exported_as_days(folder):
+    from datetime import date, datetime
+
     run(folder, "fit", "t.csv", "-t", TARGET, "-o", "m.sepx", "-q")
-    assert "fit with --drop Datum." in run(folder, "export", "m.sepx", "-o", "m.py", code=2).stderr
+    scope: dict = {}
+    exec(run(folder, "export", "m.sepx", "--format", "python").stdout, scope)
+    first = {**rows()[0], "Datum": "03.02.2024"}
+    for same in (date(2024, 2, 3), datetime(2024, 2, 3), "03.02.2024 00:00", "3.2.2024", "03.02.2024 01:00:00+01:00"):
+        assert scope["predict"]({**first, "Datum": same}) == scope["predict"](first)
+    said = run(folder, "export", "m.sepx", "-o", "m.sql").stdout
+    assert "it takes dates or timestamps for 'Datum'" in said
+    con = duckdb.connect()
+    plain = {**first, "Wert": "1.5", "Umsatz": "2013.15", "Quote": "12", "Datum": "2024-02-03"}
+    listed = ", ".join(f"'{v}'::{'DATE' if k == 'Datum' else 'VARCHAR'} AS \"{k}\"" for k, v in plain.items())
+    score, label = con.execute(f"SELECT {(folder / 'm.sql').read_text()} FROM (SELECT {listed})").fetchone()
+    own = scope["predict"]({**plain, "Wert": 1.5, "Umsatz": 2013.15, "Quote": 12, "Datum": date(2024, 2, 3)})
+    assert (label, score) == (own[0], pytest.approx(own[1][0], rel=1e-12))
+    run(folder, "fit", "t.csv", "-t", TARGET, "--dates", "parts", "-o", "m.sepx", "-q")
+    assert "'Datum' has parts of dates" in run(folder, "export", "m.sepx", "-o", "m.py", code=2).stderr
 
 
 def test_another_currency_is_named_and_is_not_a_decimal_mark(folder):
     write(folder / "eur.csv", rows("EUR"))
     run(folder, "fit", "t.csv", "-t", TARGET, "-o", "m.sepx", "-q")
     said = run(folder, "predict", "m.sepx", "eur.csv", code=2).stderr
-    assert "'Umsatz' in eur.csv row 0 (counted from 0) is" in said  # the first such row, in every run
+    assert "eur.csv line 2: 'Umsatz' is" in said  # the first such row, in every run
     assert said.endswith("convert the column.\n")
     assert "--decimal" not in said
 

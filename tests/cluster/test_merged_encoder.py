@@ -14,8 +14,8 @@ from separatrix.cluster.merged_medians import from_bits, medians, ordered_bits
 from separatrix.cluster.partition_reading import loaded
 from separatrix.cluster.partitions import SourcePart, partitions_of
 from separatrix.cluster.rounds import LocalRounds
-from separatrix.data.dialect import Reading
 from separatrix.data.frame import Column, Frame
+from separatrix.data.reading_plan import Reading
 from separatrix.data.sources import open_source
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.encoder import Choices, Encoder

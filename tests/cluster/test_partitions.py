@@ -9,8 +9,8 @@ from sources import CUTS, table, write_parts
 from separatrix.cluster.partition_reading import loaded
 from separatrix.cluster.partitions import partitions_of
 from separatrix.cluster.rounds import LocalRounds
-from separatrix.data.dialect import Reading
 from separatrix.data.frame import join
+from separatrix.data.reading_plan import Reading
 from separatrix.data.sources import open_source
 from separatrix.errors import DataError
 
@@ -44,8 +44,8 @@ def test_line_ends_between_quotes_do_not_end_a_row(tmp_path, size):
     lines = [f"{k},{cell},{k % 2}" for k, cell in enumerate(cells)]
     path = tmp_path / "quotes.csv"
     path.write_text("\n".join(["number,words,y", *lines]) + "\n")
-    found, rounds = frame(path, size, Reading(text=("words",)))
-    same(found, open_source(str(path), Reading(text=("words",))).read())
+    found, rounds = frame(path, size, Reading().with_text(["words"]))
+    same(found, open_source(str(path), Reading().with_text(["words"])).read())
     assert rounds.leaves > 1
 
 
@@ -112,7 +112,10 @@ def test_files_come_in_sorted_order_with_an_empty_one_among_them(tmp_path):
     [
         ("p,other,label\n1,2,yes\n", "part03.csv has other columns than part00.csv: it has 'other' and it lacks 'q'"),
         ("q,p,label\n1,2,yes\n", "part03.csv has other columns than part00.csv: they come in another order"),
-        ("p,q,label\nlow,2,yes\nhigh,2,no\nmiddling,2,no\n", "'p' is text in part03.csv and number in part00.csv"),
+        (
+            "p,q,label\nlow,2,yes\nhigh,2,no\nmiddling,2,no\n",
+            "part03.csv line 2: 'p' is 'low', not a number like those above it",
+        ),
     ],
 )
 def test_a_partition_with_another_schema_is_named(tmp_path, text, said):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.data.number_writing import Cell, Writing, is_settled, writings
-from separatrix.data.recognised_columns import dates, moment
+from separatrix.data.date_writing import check_format, formats_of, moment
+from separatrix.data.number_writing import Writing, is_number, is_settled, writings
+from separatrix.errors import ParameterError
 
 POINT, COMMA = Writing(".", ","), Writing(",", ".")
 
@@ -110,11 +111,10 @@ def test_what_is_written_is_read(numbers, marks, unit):
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_number_or_not(text):
-    cell = Cell.of(text)
     for writing in (Writing(), POINT, COMMA):
         value = writing.number(text)
         assert value is None or isinstance(value, float)
-        assert value is None or math.isnan(value) or cell is not None
+        assert value is None or math.isnan(value) or is_number(text)
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,67 @@ def test_writings_are_kept_as_plain_values():
     assert Writing(",", " ").with_decimal(".") == Writing(".", " ")
 
 
-def test_dates_in_one_order_a_column():
-    day = 86400.0
-    assert moment("1970-01-02") == day
-    assert moment("1970-01-02T01:00:00+01:00") == day
-    assert moment("2/1/1970 00:00:30") == day + 30
-    assert dates(["2.1.1970", "3.1.1970"]) == {"2.1.1970": day, "3.1.1970": 2 * day}
-    assert dates(["1/2/1970", "1/13/1970"]) == {"1/2/1970": day, "1/13/1970": 12 * day}
-    for cells in (["1970-01-02", "soon"], ["13/13/1970"], ["1970-02-30"], ["1970/01-02"]):
-        assert dates(cells) is None
+DAY = 86400.0
+MAY = 18396 * DAY  # 14 May 2020
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "seconds"),
+    [
+        ("1970-01-02", "%Y-%m-%d", DAY),
+        ("1970-01-02T01:00:00+01:00", "%Y-%m-%d", DAY),
+        ("2/1/1970 00:00:30", "%d/%m/%Y", DAY + 30),
+        ("05/14/2020 12:00 AM", "%m/%d/%Y", MAY),
+        ("5/14/2020 1:05:06 pm", "%m/%d/%Y", MAY + 13 * 3600 + 306),
+        ("14 May 2020", "%d %b %Y", MAY),
+        ("14-MAY-2020", "%d-%b-%Y", MAY),
+        ("May 14, 2020", "%b %d, %Y", MAY),
+        ("Sept. 14, 2020", "%b %d, %Y", MAY + 123 * DAY),
+        ("Thu, 14 May 2020 00:00:01 GMT", "%a, %d %b %Y", MAY + 1),
+        ("14.05.20", "%d.%m.%y", MAY),
+        ("14.05.69", "%d.%m.%y", -232 * DAY),
+        ("2020-05-14 00:00:00.25Z", "%Y-%m-%d", MAY + 0.25),
+        ("20200514", "%Y%m%d", MAY),
+        ("2020-05-14 23h", "%Y-%m-%d %Hh", MAY + 23 * 3600),
+    ],
+)
+def test_a_date_by_its_format(text, form, seconds):
+    assert moment(text, check_format(form)) == seconds
+    assert form not in formats_of([text]) or moment(text, None) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("1970-02-29", "%Y-%m-%d"),
+        ("1970-13-01", "%Y-%m-%d"),
+        ("1970/01-02", "%Y/%m/%d"),
+        ("1970-01-02 25:00", "%Y-%m-%d"),
+        ("1970-01-02 13:00 PM", "%Y-%m-%d"),
+        ("14 Mai 2020", "%d %b %Y"),
+        ("14 May 2020 x", "%d %b %Y"),
+        ("1970-01-0\u0662", "%Y-%m-%d"),
+    ],
+)
+def test_what_is_no_date(text, form):
+    assert moment(text, form) is None
+
+
+@given(st.datetimes(), st.sampled_from(["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%b %d, %Y %I:%M:%S %p", "%d %b %Y"]))
+def test_dates_are_those_of_python(when, form):
+    from datetime import datetime
+
+    text = when.strftime(form) if when.year > 999 else ""
+    if text:
+        expected = (datetime.strptime(text, form) - datetime(1970, 1, 1)).total_seconds()
+        assert moment(text, form) == expected
+
+
+def test_one_format_for_a_column():
+    assert formats_of(["2.1.1970", "3.1.1970"])[0] == "%d.%m.%Y"
+    assert formats_of(["1/2/1970", "1/13/1970"]) == ["%m/%d/%Y"]
+    for cells in (["1970-01-02", "soon"], ["13/13/1970"], ["1970-02-30"], ["1970/01-02"], []):
+        assert formats_of(cells) == []
+    for form, says in (("%Q", "has %Q"), ("%d.%m", "has no year"), ("%Y%", "has %")):
+        with pytest.raises(ParameterError, match=says):
+            check_format(form)

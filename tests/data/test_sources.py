@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from separatrix import separability
-from separatrix.data.dialect import Reading
 from separatrix.data.examples import EXAMPLES, load_example
 from separatrix.data.examples import SHAPES as LISTED
+from separatrix.data.reading_plan import Reading
 from separatrix.data.row_files import Matrix
 from separatrix.data.sources import open_source
 from separatrix.errors import DataError
@@ -108,15 +108,24 @@ def test_order_and_values_of_many_batches(tmp_path):
     assert frame["g"].values[[0, 1, n - 1]].tolist() == ["g0", "g1", f"g{(n - 1) % 7}"]
 
 
-def test_a_late_word_among_numbers_makes_the_column_text_for_all_rows(tmp_path):
-    lines = "\n".join("many" if i == 60_000 else str(i) for i in range(70_000))
-    frame = read("a,x\n" + "\n".join(f"1,{v}" for v in lines.split("\n")) + "\n", folder=tmp_path)
-    assert frame.n == 70_000
-    assert frame["x"].kind == "text"
-    assert frame["x"].values[60_000] == "many"
-    again = open_source(str(tmp_path / "t.csv"), Reading(na=("many",))).read()
-    assert again["x"].kind in ("integer", "number")
-    assert np.isnan(again["x"].values[60_000])
+def test_a_cell_that_breaks_the_plan_is_named_left_out_or_called_missing(tmp_path):
+    """The first megabyte decides; the words of later rows do not change what a column is."""
+    cells = ["many" if i == 200_000 else str(i) for i in range(210_000)]
+    text = "a,x\n" + "\n".join(f"1,{v}" for v in cells) + "\n"
+    with pytest.raises(DataError, match=r"t.csv line 200002: 'x' is 'many', not a number like those above it"):
+        read(text, folder=tmp_path)
+    for reading, n in (
+        (Reading(na=("many",)), 210_000),
+        (Reading(broken="missing"), 210_000),
+        (Reading(broken="skip"), 209_999),
+    ):
+        source = open_source(str(tmp_path / "t.csv"), reading)
+        frame = source.read()
+        assert (frame.n, frame["x"].kind, frame["x"].missing.sum()) == (n, "integer", n - 209_999)
+        said = {"missing": "cells called missing: 1 of 'x' (line 200,002", "skip": "1 row left out (line 200,002"}
+        assert said.get(reading.broken, "") in " ".join(source.notes)
+    words = open_source(str(tmp_path / "t.csv"), Reading().with_text(["x"])).read()
+    assert words["x"].values[200_000] == "many"
 
 
 def test_quotes_that_are_letters_and_a_table_of_text_without_header(tmp_path):
@@ -221,7 +230,7 @@ def test_invented_names_take_no_name_from_a_column_that_has_it(line, names, note
     assert list(frame.names[:3]) == names
     assert frame.columns[1].values.tolist()[-3:] == [2, 5, 1]
     if notes:
-        kept = open_source(str(path), Reading(text=(names[1],))).read()
+        kept = open_source(str(path), Reading().with_text([names[1]])).read()
         assert {own.name for own in kept.columns if own.kind == "text"} == {names[1]}
 
 

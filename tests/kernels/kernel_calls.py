@@ -59,7 +59,6 @@ def calls(rows):
     net = {"order": ORDER.copy(), "alpha": 0.1, "ridge": 0.1, "v": floats(N)}
     A = np.ascontiguousarray(X[:, :5] + 1)
     text = np.frombuffer(b"1 1:2.5 3:4 # x\n-1 2:0.125\n" * 3, dtype=np.uint8)
-    table = np.frombuffer(b"1,2.5,3\n4,5,6\n" * 3, dtype=np.uint8)
     hull = {
         "group": (np.arange(N) % 2).astype(np.int8),
         "start": whole(0, 1),
@@ -256,14 +255,6 @@ def calls(rows):
             "ends": np.zeros(6, dtype=np.int32),
             "indices": np.zeros(9, dtype=np.int32),
             "values": floats(9),
-            "labels": floats(6),
-        },
-        "delimited_chunk": {
-            "text": table,
-            "delimiter": 44,
-            "columns": 3,
-            "target": 0,
-            "values": floats(12),
             "labels": floats(6),
         },
         "logistic_pass": {

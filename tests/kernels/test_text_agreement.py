@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import reference
 from separatrix import kernels
+from separatrix.data.date_writing import FORMATS
 from separatrix.data.sparse_text import libsvm_chunks, read_libsvm
 from separatrix.errors import DataError
 
@@ -21,48 +22,64 @@ spellings = st.one_of(
 )
 
 
-def delimited(text, columns, target=-1, backend=kernels):
-    raw = np.frombuffer(text, dtype=np.uint8)
-    values, labels = np.empty(text.count(b"\n") * columns + 2 * columns), np.empty(text.count(b"\n") + 2)
-    got = backend.delimited_chunk(raw, ord(","), columns, target, values, labels)
-    width = columns - (target >= 0)
-    return got, values[: got[0] * width].reshape(-1, width) if width else None, labels[: got[0]]
+PLAN = [(1, ".", "", "", "", [b"NA"]), (2, ".", "", "", "", [b"NA"]), (3, ".", "", "", "%Y-%m-%d", [])]
+EURO = [(1, ",", ".", "€", "", []), (0, ".", "", "", "", [])]
+
+
+def rows(backend, text, columns, delimiter=",", missing=False, last=True):
+    reader = backend.TableText(delimiter, True, missing, columns, [-9.0])
+    values, codes, levels, begins, ends, faults, broken, consumed = reader.read(text, 0, last)
+    told = [(*fault[:3], fault[3] if fault[2] in (1, 5) else 0) for fault in faults]
+    texts = [[None if code < 0 else own[code] for code in column] for own, column in zip(levels, codes.T, strict=True)]
+    return values.tobytes(), texts, begins.tolist(), ends.tolist(), told, list(broken), consumed
 
 
 @given(st.lists(st.tuples(spellings, spellings), min_size=1, max_size=8))
 def test_numbers_are_those_of_python_to_the_bit(pairs):
-    text = "".join(f"{a},{b}\n" for a, b in pairs).encode()
-    got, values, _ = delimited(text, 2)
+    raw = np.frombuffer("".join(f"{a},{b}\n" for a, b in pairs).encode(), dtype=np.uint8)
+    values, *_, faults, _, _ = kernels.TableText(",", True, False, PLAN[:1] * 2, []).read(raw, 0, True)
     expected = np.array([[float(a), float(b)] for a, b in pairs])
-    if not np.isfinite(expected).all():
-        assert got[5] == 1
-        return
-    assert got[0] == len(pairs)
-    assert values.tobytes() == expected.tobytes()
+    if np.isfinite(expected).all():
+        assert not faults
+        assert values.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize(
-    "word", ["nan", "inf", "1e", "--1", "1.2.3", "0x10", "1_0", " 1", "1 ", "e5", ".", "+", "a", '"1"']
-)
-def test_what_is_no_plain_number_is_a_fault(word):
-    for backend in (kernels, reference):
-        got, _, _ = delimited(f"1,2\n{word},2\n".encode(), 2, backend=backend)
-        assert got[5] in (1, 4), word
+pieces = st.sampled_from([*'1x,,\r\n\n" ;é\0', "-2.5", "", "1e3", '""', "NA", "2020-05-14", "1.234,50 €", "-9"])
 
 
-cells = st.sampled_from(["1", "-2.5", "", "1e3", "x", "3,4", "\r", "\n", "7"])
+PLANS = st.sampled_from([PLAN, EURO, PLAN[:1], PLAN[1:2]])
 
 
-@given(st.lists(cells, max_size=30), st.integers(1, 4), st.integers(-1, 0))
-def test_native_and_readable_delimited_readers_agree(parts, columns, target):
-    text = ",".join(parts).encode() + b"\n"
-    one, values, labels = delimited(text, columns, target)
-    two, also, own = delimited(text, columns, target, reference)
-    assert (one[5] == 0) == (two[5] == 0)
-    if one[5] == 0:
-        assert one[0] == two[0]
-        assert values is None or np.array_equal(values, also, equal_nan=True)
-        assert target < 0 or np.array_equal(labels, own, equal_nan=True)
+@given(st.lists(pieces, max_size=40), PLANS, st.sampled_from([",", ";", ""]), st.booleans(), st.booleans())
+def test_native_and_readable_readers_agree(parts, columns, delimiter, missing, last):
+    raw = np.frombuffer("".join(parts).encode(), dtype=np.uint8)
+    if not last:
+        raw = raw[: raw.tobytes().rfind(b"\n") + 1]
+    own, other = (rows(backend, raw, columns, delimiter, missing, last) for backend in (kernels, reference))
+    assert own == other
+    readers = [backend.TableText(delimiter, True, missing, columns, []) for backend in (kernels, reference)]
+    assert readers[0].complete(raw, 0) == readers[1].complete(raw, 0)
+    assert readers[0].cells(raw) == readers[1].cells(raw)
+
+
+CELLS = st.text(st.sampled_from("0123456789.,' +-eE%$€\u00a0\u2212aZ"), max_size=12)
+DATES = st.text(st.sampled_from("0123456789-./: TZ+AMPMaySeptThu,"), max_size=24)
+
+
+@given(CELLS, st.sampled_from(["", "%", "€"]))
+def test_native_and_readable_numbers_agree(cell, unit):
+    raw = cell.encode()
+    own, other = (backend.cell_forms([raw])[0] for backend in (kernels, reference))
+    assert own == other or own[0] == other[0] == 0
+    for form in reference.number_forms():
+        assert kernels.cell_number(raw, *form, unit) == reference.cell_number(raw, *form, unit)
+    assert kernels.number_forms() == reference.number_forms()
+
+
+@given(DATES | st.datetimes().map(str), st.sampled_from(FORMATS))
+def test_native_and_readable_dates_agree(cell, form):
+    own, other = kernels.cell_dates([cell.encode()], form), reference.cell_dates([cell.encode()], form)
+    assert np.array_equal(own, other, equal_nan=True)
 
 
 def svmlight(text, backend=kernels, room=None):
@@ -120,7 +137,7 @@ def test_a_query_without_a_number_is_refused(text):
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(text):
     if text:
-        for read in (svmlight, lambda text, **options: delimited(text, 3, 1, **options)):
+        for read in (svmlight,):
             one, two = read(text), read(text, backend=reference)
             (*counts, at, code), (*others, there, why) = one[0], two[0]
             assert (counts, code == 0) == (others, why == 0)  # which of two reasons comes first may differ

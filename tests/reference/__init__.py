@@ -56,7 +56,8 @@ from reference.perceptron import (
 )
 from reference.pocket import pocket_count, pocket_pass
 from reference.rows import Rows
-from reference.text import count_byte, delimited_chunk, svmlight_chunk
+from reference.table_text import TableText, cell_dates, cell_forms, cell_number, number_forms
+from reference.text import count_byte, svmlight_chunk
 from reference.twofold import augmented_defects, residual_gradient, sum_parts
 from reference.voted import voted_pass, votes
 from reference.zero_one import line_minimum, zero_one_descent

@@ -13,7 +13,7 @@ Bytes = NDArray[np.uint8]
 Account = tuple[int, int, int, int, int, int]  # rows, entries, least and greatest feature, byte at fault, fault
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 PAIR = re.compile(rb"(\d{1,11}):")
-NONE, IN_NUMBER, IN_INDEX, IN_ORDER, IN_COLUMNS, IN_LABEL, NO_ROOM = range(7)
+NONE, IN_NUMBER, IN_INDEX, IN_ORDER, _, IN_LABEL, NO_ROOM = range(7)
 BLANK = b" \t\r\v\f"
 
 
@@ -68,37 +68,3 @@ def svmlight_chunk(
 
 def _ends_cell(found: re.Match[bytes] | None, line: bytes) -> bool:
     return found is not None and (found.end() == len(line) or line[found.end() : found.end() + 1] in BLANK)
-
-
-def delimited_chunk(text: Bytes, delimiter: int, columns: int, target: int, values: Floats, labels: Floats) -> Account:
-    """Lines of ``columns`` numbers; an empty cell is NaN, the column ``target`` goes to ``labels``."""
-    if columns < 1 or target >= columns:
-        raise ValueError("columns and target must fit each other")
-    width = columns - (target >= 0)
-    rooms = [len(values) // width] if width else []
-    room = min(rooms + ([len(labels)] if target >= 0 else []))
-    rows = at = 0
-    lines = text.tobytes().split(b"\n")
-    for line in lines[:-1] if not lines[-1] else lines:
-        cells = line.removesuffix(b"\r").split(bytes([delimiter]))
-        if rows == room:
-            return 0, 0, 0, -1, at, NO_ROOM
-        row, k, where = values[rows * width : (rows + 1) * width], 0, at
-        for j, cell in enumerate(cells):
-            number = NUMBER.fullmatch(cell)
-            if cell and (number is None or not np.isfinite(float(cell))):
-                return 0, 0, 0, -1, where, IN_NUMBER
-            if j >= columns:
-                return 0, 0, 0, -1, where, IN_COLUMNS
-            value = float(cell) if cell else np.nan
-            if j == target:
-                labels[rows] = value
-            else:
-                row[k] = value
-                k += 1
-            where += len(cell) + 1
-        if len(cells) != columns:
-            return 0, 0, 0, -1, where - 1, IN_COLUMNS
-        rows += 1
-        at += len(line) + 1
-    return rows, 0, 0, -1, -1, NONE

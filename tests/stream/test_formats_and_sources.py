@@ -71,8 +71,8 @@ def test_numbers_go_by_the_native_reader_and_faults_line_by_line(tmp_path):
     assert (faulty["rows"], faulty["labelled"], faulty["rejected"]) == (503, 502, 2)
     told = [json.loads(line) for line in (tmp_path / "r").read_text().splitlines()]
     assert [own["line"] for own in told] == [102, 104]
-    assert "2 cells, and there are 3 columns" in told[0]["reason"]
-    assert "--category a" in told[1]["reason"]
+    assert "the line has 2 cells, and the first line has 3" in told[0]["reason"]
+    assert "'a' is 'x', not a number like those above it" in told[1]["reason"]
     own, other = (tmp_path / "p").read_text().splitlines(), (tmp_path / "q").read_text().splitlines()
     assert own[:100] == other[:100]
 

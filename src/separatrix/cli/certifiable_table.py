@@ -110,21 +110,22 @@ def _but_counters(found: Certifiable, named: tuple[str, ...], guesses: list[str]
 
 def comma_header(path: Path) -> list[str] | None:
     """The names in the first line of comma-separated text; None where a file is something else."""
-    from separatrix.data.dialect import dialect_of, first_bytes, kind_of
+    from separatrix.data.delimited_table import DelimitedTable
+    from separatrix.data.file_kinds import first_bytes, kind_of
     from separatrix.data.file_pieces import UTF16, gzipped
-    from separatrix.data.plain_numbers import plain_of
+    from separatrix.data.reading_plan import Reading
 
     if gzipped(path) or kind_of(path) != "csv":
         return None
     start = first_bytes(path)
-    plain = plain_of(start)
-    if plain is not None:
-        return list(plain.names) if plain.delimiter == "," else None
-    if start.startswith(UTF16) or b"\0" in start or dialect_of(start).delimiter is not None:
+    if (
+        start.startswith(UTF16)
+        or b"\0" in start
+        or DelimitedTable([path], path.name, Reading()).plan.delimiter not in ","
+    ):
         return None
     line = next(iter(start.decode("utf-8-sig", errors="replace").splitlines()), "")
-    widths = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in ",;\t|"}
-    return next(csv.reader([line]), []) if max(widths.values()) == widths[","] else None
+    return next(csv.reader([line]), [])
 
 
 def _svmlight(source: str, target: str | None, drop: tuple[str, ...]) -> Certifiable:
@@ -141,7 +142,7 @@ def _from_disk(
     """Rows on disk, mapped into memory, of a file that may be larger than memory."""
     from separatrix.cli.table_options import need_files, reading_of
     from separatrix.cluster.fit_from_disk import cached_source
-    from separatrix.data.dialect import Reading
+    from separatrix.data.reading_plan import Reading
     from separatrix.features.column_encoders import NumberColumn
     from separatrix.features.encoder import Choices
 
@@ -183,26 +184,40 @@ def _delimited(
     """The rows of a file that the checker reads as every command does; None where it would not."""
     import numpy as np
 
-    from separatrix.data.delimited import NotPlain, read_delimited
+    from separatrix.data.delimited_table import DelimitedTable
+    from separatrix.data.frame import unknown_column
     from separatrix.data.number_writing import MISSING
-    from separatrix.data.plain_numbers import plain_file, read_plain
+    from separatrix.data.reading_plan import PLAIN, TEXT, Reading
     from separatrix.data.tasks import guess_target
 
     lower = [name.lower() for name in header]
     if len(set(lower)) < len(lower):
         return None
+    path = Path(source)
     if target is None and header:
-        target = guess_target(header, Path(source).name, guesses)
+        target = guess_target(header, path.name, guesses)
     _need_target(target, drop)
-    numbers = None if plain_file(source) is None or drop else read_plain(source, target)
-    if numbers is not None and np.isfinite(numbers[0]).all() and np.isfinite(np.asarray(numbers[1])).all():
-        return Certifiable(numbers[0], numbers[2], numbers[1], target, file=source)
+    for name in (target or "", *drop):
+        if name not in header:
+            raise DataError(unknown_column(name, header, path.name))
+    names = [name for name in header if name not in (target, *drop)]
+    if not names:
+        raise DataError(f"{path.name} has no column but the target {target!r}: there is nothing to learn from.")
+    found = DelimitedTable([path], path.name, Reading(header=True, sep=","))
+    numbers = found.plan.columns[header.index(str(target))] == PLAIN
+    kinds = tuple(PLAIN if name in names or (name == target and numbers) else TEXT for name in found.plan.names)
+    plan = replace(found.plan, columns=kinds, missing=(), missing_numbers=())
     try:
-        X, labels, names = read_delimited(source, target or "", drop)
-    except NotPlain:
+        frame = DelimitedTable([path], path.name, Reading(), plan).read([*names, str(target)])
+    except DataError:
+        return None  # a cell that is not a plain number: the table is encoded
+    if frame is None:
+        raise DataError(f"{path.name} has a header and no rows.")
+    *inputs, column = frame.columns
+    X = np.column_stack([own.values for own in inputs])
+    if not np.isfinite(X).all() or column.missing.any() or set(column.values.tolist()) & {"", *MISSING}:
         return None
-    if set(labels.tolist()) & {"", *MISSING}:
-        return None
+    labels = column.values if numbers else column.values.astype(str)
     return Certifiable(X, names, labels, target, file=source)
 
 

@@ -62,7 +62,7 @@ def memory_for(source: str, options: dict[str, Any]) -> int | None:
 def fit_from_disk(context: click.Context, source: str, options: dict[str, Any], out: Path, memory: int) -> None:
     """Fit, write the model file, and report."""
     from separatrix.cluster.fit_from_disk import cached_source, fit_cached
-    from separatrix.data.dialect import Reading
+    from separatrix.data.reading_plan import Reading
     from separatrix.persistence import save
 
     table_options.need_files(source)

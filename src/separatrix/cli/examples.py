@@ -48,7 +48,8 @@ def _list(report: list[dict[str, Any]], json_: bool, quiet: bool) -> None:
 def _write(name: str, out: Path | None, json_: bool, quiet: bool) -> None:
     from separatrix.atomic_write import write_whole
     from separatrix.data.examples import listing
-    from separatrix.data.sources import csv_lines, open_source
+    from separatrix.data.frame import csv_lines
+    from separatrix.data.sources import open_source
 
     if out is not None and out.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"--out is {out}: examples are written as CSV; name a file that ends in .csv.")

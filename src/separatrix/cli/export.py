@@ -59,7 +59,11 @@ def _expects(model: Any, chosen: str) -> list[str]:
     """What SQL and ONNX must be given where the training table wrote its numbers in another way."""
     columns = [] if chosen == "python" or getattr(model, "encoder", None) is None else model.encoder.columns
     written = [column.name for column in columns if getattr(column, "writing", None) is not None]
-    if not written:
-        return []
-    listed = ", ".join(map(repr, written))
-    return [printable(f"it takes plain numbers for {listed}, which the training table has as text")]
+    dates = [column.name for column in columns if getattr(column, "source", None) == "date"]
+    days = "days since 1970" if chosen == "onnx" else "dates or timestamps"
+    said = [f"it takes plain numbers for {_listed(written)}, which the training table has as text"] * bool(written)
+    return [printable(text) for text in [*said, *[f"it takes {days} for {_listed(dates)}"] * bool(dates)]]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names))

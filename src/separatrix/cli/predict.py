@@ -12,6 +12,7 @@ from separatrix.cli import output, table_options
 from separatrix.cli.completion import SOURCE
 from separatrix.cli.on_cluster import predict_on_cluster
 from separatrix.cli.output import Progress
+from separatrix.data.number_writing import plain_number
 from separatrix.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -143,20 +144,25 @@ def predictions(
     """Batches of columns: those of the source as they are written, then the predictions."""
     if source.rows is not None:
         yield from _of_rows(model, source, tally)
-    elif form == "csv" and not only and source.plain is not None and source.plain.plain.delimiter == ",":
-        yield from _of_lines(model, source, strict, tally)
     else:
-        yield from _of_columns(model, source, "" if only else "lines" if form == "csv" else "cells", strict, tally)
+        originals = "" if only else "lines" if form == "csv" else "cells"
+        yield from _of_columns(model, source, originals, strict, tally, form == "parquet" and not only)
     if not tally.rows:
         raise DataError(f"{source.name} has no rows: nothing to predict.")
 
 
-def _of_columns(model: TableModel, source: Source, originals: str, strict: bool, tally: Tally) -> Iterator[Batch]:
+def _of_columns(
+    model: TableModel, source: Source, originals: str, strict: bool, tally: Tally, whole: bool
+) -> Iterator[Batch]:
+    """``whole`` says that columns of whole numbers are to be stored as such: a look at all rows finds them."""
+    from separatrix.data.delimited_table import DelimitedTable
     from separatrix.data.frame import fresh_name
 
     inputs = [] if model.encoder is None else model.encoder.inputs
+    names, kinds = map(list, zip(*source.columns, strict=True)) if originals else ([], [])
+    if originals == "cells" and isinstance(source.table, DelimitedTable):
+        kinds = source.table.stored(whole)
     for frame, written in source.frames(inputs, originals):
-        names, kinds = map(list, zip(*source.columns, strict=True)) if originals else ([], [])
         X, noted = model.rows(frame, strict)
         if not frame.n:
             continue
@@ -168,23 +174,6 @@ def _of_columns(model: TableModel, source: Source, originals: str, strict: bool,
             yield Batch([*names, *fresh], own, columns, written[0])
         else:
             yield Batch([*names, *fresh], [*kinds, *own], [*written, *columns])
-
-
-def _of_lines(model: TableModel, source: Source, strict: bool, tally: Tally) -> Iterator[Batch]:
-    """Plain numbers: the lines of the file are written as they stand."""
-    from separatrix.data.frame import fresh_name
-    from separatrix.data.plain_numbers import frame_of_rows
-
-    assert source.plain is not None
-    plain = source.plain
-    names = list(plain.plain.names)
-    for values, text in source.lines():
-        X, noted = model.rows(frame_of_rows(values, names, source.name, plain.kinds), strict)
-        tally.add(len(values), noted)
-        added = model.predict(X)
-        lines = text.tobytes().decode("ascii").replace("\r", "").removesuffix("\n").split("\n")
-        fresh = [fresh_name(name, names) for name in added]
-        yield Batch([*names, *fresh], list(map(_kind, added.values())), [v.tolist() for v in added.values()], lines)
 
 
 def _of_rows(model: TableModel, source: Source, tally: Tally) -> Iterator[Batch]:
@@ -276,11 +265,9 @@ def _json_cell(kind: str, cell: Any) -> Any:
         return cell if not isinstance(cell, float) or abs(cell) < float("inf") else None
     if kind == "boolean":
         return cell == "true"
-    whole = kind == "integer" and cell.lstrip("+-").isdigit()
-    if whole:
+    if cell.lstrip("+-").isdigit():
         return int(cell)
-    number = float(cell)
-    return number if abs(number) < float("inf") else None
+    return plain_number(cell)
 
 
 def _write_parquet(out: Path, batches: Iterator[Batch]) -> None:

@@ -46,11 +46,11 @@ WINDOW_HELP = "Number of latest rows in the windowed accuracy."
 )
 @click.option("--classes", help="All classes, separated by commas: two then share one vector, which is faster.")
 @click.option("--rejects", type=FILE, help="File for lines that cannot be read: JSON lines with place and reason.")
-@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
 @click.option("--scores", is_flag=True, help="Write the score of each row after its class.")
 @click.option("--scale", type=SCALES, default="none", help="Standardise columns by the rows seen so far.")
 @click.option("--category", multiple=True, metavar="COLUMN", help="A column of categories; may be repeated.")
 @click.option("--number", multiple=True, metavar="COLUMN", help="A column of numbers; may be repeated.")
+@table_options.file_options
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out; may be repeated.")
 @click.option("--features", type=click.IntRange(1), help=FEATURES_HELP)
 @click.option("--window", type=click.IntRange(2), default=1000, show_default=True, help=WINDOW_HELP)
@@ -109,6 +109,7 @@ def command(context: click.Context, /, source: str, **options: Any) -> None:
 
 
 def _plan(source: str, options: dict[str, Any]) -> Any:
+    from separatrix.data.reading_plan import ColumnPlan, Reading
     from separatrix.stream.stream_plan import StreamPlan
     from separatrix.stream.table_formats import Columns
 
@@ -122,7 +123,10 @@ def _plan(source: str, options: dict[str, Any]) -> Any:
         raise ParameterError("--resume, --checkpoint-rows and --checkpoint-seconds need --checkpoint FILE.")
     given = {own.name: options[own.name] for own in fields(StreamPlan) if own.name in options}
     given |= {"source": source, "format": options["format_"], "classes": _classes(options["classes"])}
-    given["columns"] = Columns(options["target"], options["category"], options["number"], options["drop"])
+    numbers = tuple((name, ColumnPlan("number")) for name in options["number"])
+    reading = table_options.reading_of(options, Reading(broken="skip", columns=numbers))
+    given["columns"] = Columns(options["target"], options["drop"], reading)
+    given["strict"] = reading.broken == "refuse"
     given |= {"standard": options["scale"] == "standard", "quiet": options["quiet"] or options["json_"]}
     given["checkpoint_seconds"] = 10.0 if rows is None and seconds is None else seconds
     return StreamPlan(**given)

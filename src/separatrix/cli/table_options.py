@@ -14,7 +14,7 @@ import click
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
-    from separatrix.data.dialect import Reading
+    from separatrix.data.reading_plan import ColumnPlan, Reading
     from separatrix.data.sources import Source
     from separatrix.data.tasks import Task as Task
     from separatrix.features.encoder import Choices
@@ -58,6 +58,18 @@ file_options = together(
     click.option("--sep", metavar="CHARACTER", help="Field separator, or the word tab (default: detected)."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark (default: detected by column)."),
     click.option("--encoding", metavar="NAME", help="Text encoding, such as utf-8 or cp1252 (default: detected)."),
+    click.option(
+        "--date",
+        multiple=True,
+        metavar="COLUMN[=FORMAT]",
+        help="A column of dates, such as day=%d/%m/%Y; may be repeated.",
+    ),
+    click.option(
+        "--broken",
+        type=click.Choice(["refuse", "skip", "missing"]),
+        help="What happens to a row or cell that does not fit the first rows: refuse it, leave the row out, or call "
+        "the cell missing (default: refuse; a stream skips).",
+    ),
 )
 reading_options = together(
     file_options,
@@ -108,7 +120,7 @@ cluster_options = together(
 
 def open_table(source: str, options: dict[str, Any], model: TableModel | None = None) -> Source:
     """The source, to be read as the options say and as the training table of the model was read."""
-    from separatrix.data.dialect import Reading
+    from separatrix.data.reading_plan import Reading
     from separatrix.data.sources import open_source
 
     opened = open_source(source, reading_of(options, Reading() if model is None else model.reading))
@@ -121,22 +133,42 @@ def reading_of(options: dict[str, Any], reading: Reading) -> Reading:
     from dataclasses import replace
 
     from separatrix.data.file_pieces import check_encoding
+    from separatrix.data.reading_plan import TEXT
 
     if options["encoding"] is not None:
         check_encoding(options["encoding"])
     if options["decimal"] is not None:
-        numbers = tuple((name, own.with_decimal(options["decimal"])) for name, own in reading.numbers)
-        reading = replace(reading, numbers=numbers)
-    return replace(
+        known = (
+            (name, replace(own, writing=own.writing and own.writing.with_decimal(options["decimal"])))
+            for name, own in reading.columns
+        )
+        reading = replace(reading, columns=tuple(known))
+    said = dict.fromkeys((*options.get("text", ()), *options.get("category", ())), TEXT) | dates_of(
+        options.get("date", ())
+    )
+    made = replace(
         reading,
         na=tuple(dict.fromkeys((*reading.na, *options["na"]))),
         header=options["header"],
         sep=_separator(options["sep"]),
         encoding=options["encoding"],
         decimal=options["decimal"],
-        text=(*reading.text, *options.get("text", ())),
-        as_written=(*reading.as_written, *options.get("category", ())),
+        broken=options.get("broken") or reading.broken,
+        named=(options["target"],) if options.get("target") else (),
     )
+    return made.with_columns(said.items())
+
+
+def dates_of(said: Iterable[str]) -> dict[str, ColumnPlan]:
+    """Columns that are named as dates, with their formats where these are given."""
+    from separatrix.data.date_writing import check_format
+    from separatrix.data.reading_plan import ColumnPlan
+
+    found = {}
+    for text in said:
+        name, _, form = text.partition("=")
+        found[name] = ColumnPlan("date", format=check_format(form) if form else None)
+    return found
 
 
 def _separator(text: str | None) -> str | None:

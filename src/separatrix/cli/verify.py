@@ -63,7 +63,7 @@ def files_of(certificate: str, source: str | None) -> tuple[str, str | None]:
 
 def hint(source: str) -> str:
     """What to check it against where the checker does not read such files."""
-    from separatrix.data.dialect import kind_of
+    from separatrix.data.file_kinds import kind_of
 
     if not source.endswith((".gz", ".tsv", ".tab")) and kind_of(Path(source)) in ("csv", "svmlight"):
         return ""

@@ -14,6 +14,6 @@ from separatrix.cluster.ray_rounds import RayExecutor as RayExecutor
 from separatrix.cluster.separation import SourceSeparability as SourceSeparability
 from separatrix.cluster.source_proofs import mistake_bound as mistake_bound
 from separatrix.cluster.source_proofs import separability as separability
-from separatrix.data.dialect import Reading as Reading
+from separatrix.data.reading_plan import Reading as Reading
 from separatrix.features.encoder import Choices as Choices
 from separatrix.numerics.moments import partial_moments as partial_moments

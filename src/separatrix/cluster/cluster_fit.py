@@ -17,7 +17,7 @@ from separatrix.cluster.checkpoints import Checkpoint
 from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.rounds import LocalRounds, Progress, Rounds
-from separatrix.data.dialect import Reading
+from separatrix.data.reading_plan import ColumnPlan, Reading, kept_of
 from separatrix.data.tasks import positive_class
 from separatrix.errors import ParameterError
 from separatrix.features.encoder import Choices
@@ -96,8 +96,7 @@ Perceptron, AveragedPerceptron, PassiveAggressive or AROW
         more = fit_rows(learner, rows, kept)
         kept.done()
         about = {"source": rows.name, "rows": rows.n, "partitions": rounds.leaves, **more}
-        if reading is not None and reading.na:
-            about["na"] = list(reading.na)
+        about |= kept_of(reading or Reading(), ColumnPlan("number", rows.target.writing))
         return TableModel(learner, rows.encoder, rows.target.name, _positive(rows, positive), about)
 
 

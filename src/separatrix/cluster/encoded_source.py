@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from separatrix.cluster.merged_encoder import merged_encoder, need_mergeable
 from separatrix.cluster.partition_reading import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.rounds import HeldPart, Rounds
-from separatrix.data.dialect import Reading
 from separatrix.data.frame import Column, Frame, label_column, unknown_column
+from separatrix.data.number_writing import Writing
+from separatrix.data.reading_plan import Reading
 from separatrix.data.row_files import stacked
 from separatrix.data.tasks import guess_target
 from separatrix.errors import DataError
@@ -145,6 +146,7 @@ class Target:
     name: str
     classes: NDArray[Any] | None
     counts: tuple[int, ...] = ()
+    writing: Writing | None = None  # of its numbers, where they are not plain
 
 
 def found_target(rounds: Rounds, schema: SourceSchema, name: str | None, source: str, regression: bool) -> Target:
@@ -162,7 +164,7 @@ def found_target(rounds: Rounds, schema: SourceSchema, name: str | None, source:
         if kind == "text":
             raise DataError(f"target {name!r} is text: choose a classifier.")
         rounds.map("target", need_target, name)
-        return Target(name, None)
+        return Target(name, None, writing=schema.writings.get(name))
     counts: Counter[Any] = rounds.reduce("classes", class_counts, name, join=Counter.__add__)
     values = sorted(counts)
     labels = Column(name, kind, np.array(values, dtype=object if kind == "text" else np.float64)).labels()

@@ -21,7 +21,9 @@ from separatrix.cluster.encoded_source import EncodedSource, encoded_source
 from separatrix.cluster.partitions import SourcePart, partitions_of, paths_of
 from separatrix.cluster.rounds import Progress, SpilledRounds
 from separatrix.data.cached_chunks import Chunk, chunks_of_file
-from separatrix.data.dialect import Reading, kind_of
+from separatrix.data.file_kinds import kind_of
+from separatrix.data.number_writing import Writing
+from separatrix.data.reading_plan import ColumnPlan, Reading, kept_of
 from separatrix.data.row_cache import MEMORY, CacheContent, RowCache, cached, need_memory, piece_of, place_of, signature
 from separatrix.data.tasks import label_values, positive_class
 from separatrix.errors import DataError
@@ -45,6 +47,7 @@ class CachedSource:
     encoder: Encoder | None
     notes: list[str]
     counts: dict[Any, int] | None = None  # of the classes, where they were counted
+    plan: ColumnPlan | None = None  # how the target is written
 
     def classes(self) -> tuple[list[Any], list[int]]:
         """The classes, and how many rows each has."""
@@ -125,8 +128,8 @@ def fit_cached(learner: Any, found: CachedSource, positive: Any, reading: Readin
         chosen = positive_class(*found.classes(), found.target, positive, found.notes)
     learner.fit(X, found.y, **({} if weights is None or bool((weights == 1).all()) else {"sample_weight": weights}))
     about = {"source": found.name, "rows": found.rows.n, "fingerprint": fingerprint(X, found.y)}
-    na = {} if reading is None or not reading.na else {"na": list(reading.na)}
-    return TableModel(learner, found.encoder, found.target, chosen, {**about, **na})
+    kept = kept_of(reading or Reading(), found.plan)
+    return TableModel(learner, found.encoder, found.target, chosen, {**about, **kept})
 
 
 def cached_source(
@@ -208,6 +211,7 @@ def facts_of(found: EncodedSource) -> tuple[dict[str, Any], dict[str, Any]]:
         "counts": list(found.target.counts),
         "encoder": encoder_header(found.encoder, tensors),
         "notes": summary(found.encoder, found.noted),
+        "writing": None if found.target.writing is None else found.target.writing.to_dict(),
     }
     return facts, tensors
 
@@ -219,4 +223,5 @@ def source_from_facts(rows: RowCache, name: str) -> CachedSource:
     encoder = encoder_from(facts["encoder"], rows.tensors, set())
     y = rows.y if classes is None else classes[rows.y]
     counts = None if classes is None else dict(zip(classes.tolist(), facts["counts"], strict=True))
-    return CachedSource(rows, name, facts["target"], y, encoder, list(facts["notes"]), counts)
+    written = None if facts["writing"] is None else ColumnPlan("number", Writing.from_dict(facts["writing"]))
+    return CachedSource(rows, name, facts["target"], y, encoder, list(facts["notes"]), counts, written)

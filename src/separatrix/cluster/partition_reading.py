@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.atomic_write import unnamed_file
 from separatrix.cluster.partitions import SourcePart, quotes_in, text_of, with_quotes
 from separatrix.cluster.rounds import HeldPart, Rounds
-from separatrix.data.dialect import Reading
+from separatrix.data.delimited_table import DelimitedTable, frame_of_text
 from separatrix.data.duckdb_reader import Query, few_threads
+from separatrix.data.file_pieces import utf8_of
 from separatrix.data.frame import Column, Frame
+from separatrix.data.number_writing import Writing
+from separatrix.data.reading_plan import Reading
 from separatrix.data.row_files import Matrix, csr_rows
-from separatrix.data.sources import Source, open_files
+from separatrix.data.sources import open_files
 from separatrix.data.sparse_text import FAULTS, Part, parse
 from separatrix.data.table_queries import path_literal, without_missing_words
+from separatrix.data.typed_table import TypedTable
 from separatrix.errors import DataError
 from separatrix.validation import check_table
 
@@ -54,34 +57,19 @@ def _read(part: SourcePart, reading: Reading) -> Frame | Matrix | Part | None:
         return _parquet(part, reading)
     if part.kind == "csv" and part.end is not None:
         return _lines(part, reading)
-    if part.kind == "csv" and _is_empty(Path(part.path), reading):
+    if part.kind == "csv" and not Path(part.path).read_bytes()[: 1 << 16].strip():
         return None
-    return open_files([Path(part.path)], part.name, reading).read()
+    source = open_files([Path(part.path)], part.name, reading)
+    return source.read() if source.table is None else source.table.read()
 
 
-def _is_empty(path: Path, reading: Reading) -> bool:
-    """Whether a text has no line, or only the one that names the columns."""
-    with path.open("rb") as file:
-        first = file.readline()
-        rest = file.read(1 << 16)
-    return not rest.strip() and (reading.header is not False or not first.strip())
-
-
-def _lines(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
-    """Some lines of a large CSV file, as a file of their own with the same first line."""
-    text = text_of(part)
-    head = b""
-    if part.begin and part.header:
-        head = f"{part.header}\n".encode()
-    own = text if head or not part.header else text.partition(b"\n")[2]
-    if not own.strip():
+def _lines(part: SourcePart, reading: Reading) -> Frame | None:
+    """Some lines of a large CSV file, read by the plan of its first rows."""
+    text = utf8_of(text_of(part), part.name, reading.encoding)
+    if not text.strip():
         return None
-    with unnamed_file() as path:
-        with path.open("wb") as file:
-            file.write(head)
-            file.write(text)
-        known = reading if part.header else replace(reading, header=False)
-        return open_files([path], part.name, known).read()
+    plan = DelimitedTable([Path(part.path)], Path(part.path).name, reading).plan
+    return frame_of_text(text, plan, part.name, not part.begin)
 
 
 def _parquet(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
@@ -93,10 +81,7 @@ def _parquet(part: SourcePart, reading: Reading) -> Frame | Matrix | None:
             f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({listed}, file_row_number=true) "
             f"WHERE file_row_number >= {part.begin} AND file_row_number < {part.end}"
         )
-    source = Source(part.name, query=without_missing_words(Query(sql, part.name, lean=True), reading), reading=reading)
-    if not sum(frame.n for frame, _ in source.frames([])):
-        return None
-    return source.read()
+    return TypedTable(without_missing_words(Query(sql, part.name, lean=True), reading), reading).read()
 
 
 def _svmlight(part: SourcePart) -> Part | None:
@@ -144,6 +129,7 @@ class SourceSchema:
     features: int
     rows: tuple[int, ...]
     zero_based: bool
+    writings: dict[str, Writing] = field(default_factory=dict)  # of columns of numbers that are not plain
 
     @property
     def first_rows(self) -> list[int]:
@@ -155,9 +141,9 @@ class SourceSchema:
         return sum(self.rows)
 
 
-def count_quotes(part: HeldPart) -> int:
+def count_quotes(part: HeldPart, reading: Reading) -> int:
     """Quote characters of a part of a CSV file."""
-    return 0 if part.partition.end is None or part.partition.kind != "csv" else quotes_in(part.partition)
+    return 0 if part.partition.end is None or part.partition.kind != "csv" else quotes_in(part.partition, reading)
 
 
 def load(part: HeldPart, reading: Reading) -> PartSchema:
@@ -177,13 +163,27 @@ def load(part: HeldPart, reading: Reading) -> PartSchema:
 
 def loaded(rounds: Rounds, reading: Reading, source: str) -> SourceSchema:
     """Read all partitions, where the workers are, and hold them against each other."""
+    reading = decided(rounds.partitions, reading)
     if any(part.end is not None and part.kind == "csv" for part in rounds.partitions):
-        rounds.replace(with_quotes(rounds.partitions, rounds.map("line ends", count_quotes)))
+        rounds.replace(with_quotes(rounds.partitions, rounds.map("line ends", count_quotes, reading)))
     schema = agreed(rounds.prepare("reading", load, reading), source)
+    known = {name: own.writing for name, own in reading.columns if own.writing is not None and not own.writing.plain}
+    schema = replace(schema, writings=known)
     rounds.rows = schema.n
     if schema.names is not None:
         rounds.prepare("kinds of columns", recast, schema.kinds)
     return schema
+
+
+def decided(parts: Sequence[SourcePart], reading: Reading) -> Reading:
+    """What the columns are, by the first rows of the first file that has some: partitions read by that alone."""
+    for part in parts:
+        if part.kind in ("csv", "json", "parquet") and part.size:
+            need_file(part)
+            table = open_files([Path(part.path)], Path(part.path).name, reading).table
+            if table is not None and (table.has_rows()):
+                return reading.with_columns(table.decided().items())
+    return reading
 
 
 def agreed(found: Sequence[PartSchema], source: str) -> SourceSchema:
@@ -255,7 +255,7 @@ def recast(part: HeldPart, kinds: dict[str, str]) -> None:
         values: NDArray[Any] = column.values
         if (kind == "text") != (column.kind == "text"):
             values = np.full(part.table.n, None, dtype=object) if kind == "text" else np.full(part.table.n, np.nan)
-        columns.append(Column(column.name, kind, values, column.writing))
+        columns.append(Column(column.name, kind, values, column.writing, column.format))
     part.table = Frame(tuple(columns), part.table.n, part.table.source)
 
 

@@ -7,7 +7,6 @@ leaves of every sum.
 
 from __future__ import annotations
 
-import csv
 import glob
 import io
 import os
@@ -17,12 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from separatrix import kernels
-from separatrix.atomic_write import unnamed_file
-from separatrix.data.dialect import Reading, dialect_of, first_bytes, kind_of
-from separatrix.data.duckdb_reader import connect, few_threads, quoted
+from separatrix.data.conversions import local_file
+from separatrix.data.delimited_table import DelimitedTable
+from separatrix.data.duckdb_reader import connect, quoted
+from separatrix.data.file_kinds import first_bytes, kind_of
 from separatrix.data.file_pieces import UTF16, gzipped
-from separatrix.data.sources import SQL, open_files
-from separatrix.data.table_queries import are_names
+from separatrix.data.reading_plan import Reading
+from separatrix.data.sources import SQL
 from separatrix.errors import DataError
 
 PARTITION_BYTES = 64 * 2**20
@@ -40,7 +40,6 @@ class SourcePart:
     size: int  # of the file, in bytes
     begin: int = 0  # bytes of text, rows of Parquet
     end: int | None = None  # None: the whole file
-    header: str | None = None  # the first line of a file of which this is a later part; "" where it has none
     quoted: bool = False  # whether byte ``begin`` lies between quotes
     end_quoted: bool = False
 
@@ -81,7 +80,9 @@ def paths_of(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
         if absent is not None or not paths:
             raise DataError(f"{absent} does not exist." if absent else "the list of files is empty: name at least one.")
         return [Path(path) for path in paths]
-    text = os.fspath(source)
+    text = local_file(os.fspath(source))
+    if os.path.isdir(text) and (inside := sorted(Path(text).rglob("*.parquet"))):
+        return [path.absolute() for path in inside]
     if os.path.isfile(text):
         return [Path(text).absolute()]
     if text == "-" or text.startswith("example:") or SQL.match(text):
@@ -91,7 +92,7 @@ def paths_of(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
         scheme = re.match(r"[a-z0-9]+://", text)
         reason = "is on the network: mount it on every worker" if scheme else "matches no file"
         raise DataError(f"{text} {reason}.")
-    return [Path(path).absolute() for path in found]
+    return [Path(local_file(path)).absolute() for path in found]
 
 
 def _pieces(path: Path, reading: Reading, size: int) -> Iterator[SourcePart]:
@@ -102,10 +103,9 @@ def _pieces(path: Path, reading: Reading, size: int) -> Iterator[SourcePart]:
     elif whole <= size or kind not in ("csv", "svmlight") or gzipped(path) or _encoded(path, reading):
         yield part
     else:
-        header = _header(path, reading) if kind == "csv" else ""
         step = -(-whole // -(-whole // size))
         for begin in range(0, whole, step):
-            yield replace(part, begin=begin, end=min(begin + step, whole), header=header)
+            yield replace(part, begin=begin, end=min(begin + step, whole))
 
 
 def _encoded(path: Path, reading: Reading) -> bool:
@@ -131,32 +131,16 @@ def _row_groups(part: SourcePart, size: int) -> Iterator[SourcePart]:
             first, held = end, 0
 
 
-def _header(path: Path, reading: Reading) -> str:
-    """The line that names the columns, or nothing where the first line is a row."""
-    start = first_bytes(path)
-    line = start.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r")
-    if reading.header is not None:
-        return line if reading.header else ""
-    with unnamed_file() as head, few_threads():
-        head.write_bytes(start[: start.rfind(b"\n") + 1])
-        names = [name for name, _ in open_files([head], path.name, reading).columns]
-    cells = next(csv.reader(io.StringIO(line), delimiter=reading.sep or _delimiter(line, len(names))), [])
-    return line if are_names(cells, names) else ""
-
-
-def _delimiter(line: str, columns: int) -> str:
-    return next((mark for mark in ",;\t|" if line.count(mark) == columns - 1), ",")
-
-
 # -- lines of a range of bytes -------------------------------------------------------------------------
 
 
-def quotes_in(part: SourcePart) -> int:
+def quotes_in(part: SourcePart, reading: Reading) -> int:
     """How many quote characters a range of bytes has."""
     import numpy as np
 
     assert part.end is not None
-    if part.kind != "csv" or dialect_of(first_bytes(Path(part.path))).literal_quotes:
+    path = Path(part.path)
+    if not DelimitedTable([path], path.name, reading).plan.quotes:
         return 0
     return kernels.count_byte(np.fromfile(part.path, np.uint8, part.end - part.begin, offset=part.begin), QUOTE)
 

@@ -18,10 +18,10 @@ from separatrix.cluster.encoded_source import need_target
 from separatrix.cluster.partition_reading import SourceSchema, loaded, matrix_rows
 from separatrix.cluster.partitions import PARTITION_BYTES, partitions_of
 from separatrix.cluster.rounds import HeldPart, Rounds
-from separatrix.data.dialect import Reading
 from separatrix.data.duckdb_reader import Written
+from separatrix.data.frame import csv_lines
+from separatrix.data.reading_plan import Reading
 from separatrix.data.row_files import Matrix
-from separatrix.data.sources import csv_lines
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import Noted
 from separatrix.features.table_model import TableModel

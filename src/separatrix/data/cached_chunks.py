@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
-from separatrix.data.dialect import kind_of
-from separatrix.data.file_pieces import in_order, pieces, workers
+from separatrix.data.delimited_table import DelimitedTable
+from separatrix.data.file_kinds import kind_of
+from separatrix.data.file_pieces import workers
 from separatrix.data.frame import unknown_column
-from separatrix.data.plain_numbers import plain_file
+from separatrix.data.reading_plan import PLAIN, Reading
 from separatrix.data.sparse_text import parts, vw_chunks
 from separatrix.errors import DataError
 from separatrix.validation import check_lengths, check_table
@@ -53,29 +54,25 @@ def chunks_of_file(path: Path, target: str | None, size: int) -> Iterator[Chunk]
 
 
 def _delimited(path: Path, target: str | None, size: int) -> Iterator[Chunk]:
-    plain = plain_file(path)
-    if plain is None:
+    table = DelimitedTable([path], path.name, Reading())
+    names, plain = table.plan.names, [own == PLAIN for own in table.plan.columns]
+    if not table.plan.header or not all(plain):
         raise DataError(
             f"{path.name} is not an svmlight file, a file in Vowpal Wabbit's format, or a delimited file of plain "
             "numbers with names: pass chunks (X, y) instead."
         )
     if target is None:
-        raise DataError(f"{path.name} has columns {', '.join(plain.names[:8])}: pass target=, the one with the labels.")
-    if target not in plain.names:
-        raise DataError(unknown_column(target, list(plain.names), path.name))
-    at, row = plain.names.index(target), 0
-    source = pieces(path, size=size, begin=plain.begin, ring=workers() + 3)
-    for read in in_order(lambda piece: plain.rows(piece, at), source, workers()):
-        if read is None:
-            raise DataError(f"{path.name} has a cell behind row {row:,} that is not a number: pass chunks (X, y).")
-        X, y = read
-        gone = np.flatnonzero(np.isnan(X).any(axis=1) | np.isnan(y))
+        raise DataError(f"{path.name} has columns {', '.join(names[:8])}: pass target=, the one with the labels.")
+    if target not in names:
+        raise DataError(unknown_column(target, list(names), path.name))
+    at, row = names.index(target), 0
+    for rows in table.rows(size=size):
+        gone = np.flatnonzero(np.isnan(rows.numbers).any(axis=1))
         if len(gone):
             at_row = f"row {row + int(gone[0]):,} (counted from 0)"
             raise DataError(f"{path.name} has an empty cell in {at_row}: drop the row or impute it.")
-        row += len(y)
-        if len(y):
-            yield Chunk(y, X)
+        row += rows.n
+        yield Chunk(rows.numbers[:, at].copy(), np.ascontiguousarray(np.delete(rows.numbers, at, axis=1)))
 
 
 def chunks_of_iterable(chunks: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:

@@ -78,20 +78,15 @@ def _csv_cell(name: str, kind: str) -> str:
 class Query:
     """A SELECT over files, described once and read as often as wanted.
 
-    ``views`` are tables that it names, each with the SELECT that reads it, and with that which sniffs all rows.
+    ``views`` are tables that it names, each with the SELECT that reads it.
     """
 
     sql: str
     source: str
-    retry: str | None = None  # the same with types sniffed from all rows, for cells that break the guess
     lean: bool = False  # rows are passed on as they are read: DuckDB needs little memory
     columns: list[tuple[str, str, str]] = field(default_factory=list)  # name, kind, SQL type
-    decimal_comma: bool = False  # numbers were read with one
-    typed: bool = False  # text was stored as text, not sniffed
-    notes: list[str] = field(default_factory=list)  # what was guessed about the file
-    repeated: list[str] = field(default_factory=list)  # names of columns that occur twice
-    unnamed: list[str] = field(default_factory=list)  # what columns without a name are called
-    views: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what was guessed about its files
+    views: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -107,40 +102,26 @@ class Query:
 
     def _connect(self) -> Any:
         con = connect()
-        for name, (sql, _) in self.views.items():
+        for name, sql in self.views.items():
             con.execute(f"CREATE TEMP VIEW {identifier(name)} AS {sql}")
         return con
-
-    def _sniff_all_rows(self) -> bool:
-        """Go on with types sniffed from all rows; whether those before were not."""
-        if all(retry in (None, sql) for sql, retry in [(self.sql, self.retry), *self.views.values()]):
-            return False
-        self.sql, self.retry = self.retry or self.sql, None
-        self.views = {name: (retry or sql, None) for name, (sql, retry) in self.views.items()}
-        self._describe()
-        return True
 
     def frames(self, names: Sequence[str] | None = None, originals: str = "") -> Iterator[tuple[Frame, Written]]:
         """Batches of the wanted columns, each with all cells as they are written: by column (``originals="cells"``),
         as one column of CSV lines (``"lines"``), or not at all."""
         started = False
-        while True:
-            try:
-                for pair in self._read(names, originals):
-                    started = True
-                    yield pair
+        try:
+            for pair in self._read(names, originals):
+                started = True
+                yield pair
+        except DataError:
+            raise
+        except Exception as error:
+            if type(error).__name__ == "OutOfMemoryException" and self.lean and not started:
+                self.lean = False  # a row group of a Parquet file is read whole, however large it is
+                yield from self.frames(names, originals)
                 return
-            except DataError:
-                raise
-            except Exception as error:
-                if type(error).__name__ == "OutOfMemoryException" and self.lean and not started:
-                    self.lean = False  # a row group of a Parquet file is read whole, however large it is
-                    yield from self.frames(names, originals)
-                    return
-                if type(error).__name__ != "ConversionException" and "onvert" not in str(error):
-                    raise refused(error, self.source) from error
-                if started or not self._sniff_all_rows():
-                    raise refused(error, self.source) from error
+            raise refused(error, self.source) from error
 
     def _read(self, names: Sequence[str] | None, originals: str) -> Iterator[tuple[Frame, Written]]:
         nanoarrow = need("nanoarrow")

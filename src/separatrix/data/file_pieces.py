@@ -206,9 +206,25 @@ def encoding_of(path: Path, name: str) -> str | None:
                 valid = False
     if valid and not decoder.getstate()[0]:
         return None
+    return _single_byte(odd, name)
+
+
+def _single_byte(odd: set[int], name: str) -> str:
+    """The encoding of text that is not UTF-8, by its bytes beyond ASCII."""
     if odd.intersection(UNDEFINED):
         raise DataError(f"{name} is not in UTF-8, and its bytes are not text in cp1252 or latin-1: pass encoding=.")
     return "cp1252" if odd.intersection(CONTROLS) else "latin-1"
+
+
+def utf8_of(text: bytes, name: str, encoding: str | None) -> bytes:
+    """Some lines of a file in UTF-8."""
+    try:
+        text.decode(encoding or "utf-8")
+        return text if encoding is None else text.decode(encoding).encode()
+    except UnicodeDecodeError:
+        if encoding is not None:
+            raise DataError(f"{name} is not in {encoding}: pass another encoding.") from None
+    return text.decode(_single_byte(set(text.translate(None, bytes(range(0x80)))), name)).encode()
 
 
 def as_utf8(path: Path, name: str, encoding: str) -> Path:

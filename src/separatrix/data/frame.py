@@ -7,16 +7,18 @@ decide what to make of them. Tables that a caller holds in memory (frames, dicts
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.number_writing import Writing
+from separatrix.data.number_writing import Writing, digits_of
 from separatrix.errors import DataError
 from separatrix.validation import containers
 
@@ -27,12 +29,13 @@ CELLS = 1 << 18  # of a batch, about: text cells are Python strings of some sixt
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One named column: its kind, its values with NaN or None where they are missing, how numbers were written."""
+    """One named column: its kind, its values with NaN or None where they are missing, how cells were written."""
 
     name: str
     kind: str
     values: NDArray[Any]
-    writing: Writing | None = None
+    writing: Writing | None = None  # of numbers
+    format: str | None = None  # of dates
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -41,7 +44,7 @@ class Column:
         return np.asarray(np.isnan(self.values))
 
     def take(self, rows: Any) -> Column:
-        return Column(self.name, self.kind, self.values[rows], self.writing)
+        return Column(self.name, self.kind, self.values[rows], self.writing, self.format)
 
     def labels(self) -> NDArray[Any]:
         """The values as class labels: whole numbers as integers, booleans as booleans, text as text."""
@@ -90,6 +93,18 @@ class Frame:
         return Frame(tuple(c for c in self.columns if c.name not in gone), self.n, self.source)
 
 
+def written_cells(column: Column) -> list[str | None]:
+    """The values as text: numbers by the fewest digits that give them back, whole ones without a point."""
+    return [None if v is None or v != v else v if isinstance(v, str) else digits_of(v) for v in column.values.tolist()]
+
+
+def csv_lines(columns: Sequence[Sequence[str | None]]) -> list[str | None]:
+    """The rows of some columns as lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\0").writerows(zip(*columns, strict=True))
+    return list(text.getvalue().split("\0")[:-1])
+
+
 def unknown_column(name: str, names: Sequence[str], source: str) -> str:
     """One sentence for a column that is not there, with the nearest that is."""
     near = difflib.get_close_matches(name, names, n=1)
@@ -104,7 +119,7 @@ def join(frames: Sequence[Frame]) -> Frame:
         return frames[0]
     first = frames[0]
     columns = tuple(
-        Column(column.name, column.kind, np.concatenate([frame.columns[j].values for frame in frames]), column.writing)
+        replace(column, values=np.concatenate([frame.columns[j].values for frame in frames]))
         for j, column in enumerate(first.columns)
     )
     return Frame(columns, sum(frame.n for frame in frames), first.source)

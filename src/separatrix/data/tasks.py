@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.column_guesses import case_notes
 from separatrix.data.frame import Column, Frame, label_column
 from separatrix.data.number_writing import Writing
+from separatrix.data.reading_plan import ColumnPlan, kept_of
 from separatrix.data.row_files import Matrix
 from separatrix.data.sources import Source
 from separatrix.errors import DataError
@@ -41,8 +43,7 @@ class Task:
     @property
     def read_by(self) -> dict[str, Any]:
         """What a model file keeps about how the table was read, beside the writing of its columns."""
-        na = {"na": list(self.source.reading.na)} if self.source.reading.na else {}
-        return na | ({} if self.writing is None else {"target_writing": self.writing.to_dict()})
+        return kept_of(self.source.reading, ColumnPlan("number", self.writing))
 
 
 def task_of(source: Source, target: str | None, positive: str | None, regression: bool | None) -> Task:
@@ -112,6 +113,8 @@ def task_for(
             "LeastSquares()."
         )
     classes, counts = np.unique(y, return_counts=True)
+    if column.kind == "text":
+        guesses += case_notes(column.name, classes.tolist())
     chosen = positive_class(classes.tolist(), counts.tolist(), column.name, positive, guesses, later)
     return Task(source, rest, column.name, y, False, chosen, guesses, column.writing)
 

@@ -20,7 +20,8 @@ def to_python(model: Any, name: str = "predict") -> str:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ParameterError(f"name is {name!r}: it must be the name of a Python function.")
     s = scores_of(model)
-    lines = [f"def {name}(row):", '    """The prediction of a linear model and its scores, from a dict of cells."""']
+    lines = list(DAYS) if any(getattr(own, "source", "") == "date" for own in s.columns) else []
+    lines += [f"def {name}(row):", '    """The prediction of a linear model and its scores, from a dict of cells."""']
     lines += [f"    s{k} = {bias!r}" for k, bias in enumerate(s.intercept.tolist())]
     for column, weights in s.blocks():
         lines.append(f"    v = row[{column.name!r}]")
@@ -39,9 +40,34 @@ def to_python(model: Any, name: str = "predict") -> str:
     return "\n".join(lines) + "\n"
 
 
+DAYS = """\
+def _days(v, form):
+    \"\"\"Days since 1970 of a date, a moment, or text in the format of the training table.\"\"\"
+    from datetime import date, datetime, timezone
+
+    if isinstance(v, str):
+        clocks = ("", "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
+        day, zones = form or "%Y-%m-%d", ("", "%z", " %z")
+        for own in [day, *(day + mark + clock + zone for clock in clocks for mark in " T" for zone in zones)]:
+            try:
+                v = datetime.strptime(v.strip().replace("Sept", "Sep"), own)
+                break
+            except ValueError:
+                continue
+        else:
+            raise ValueError(f"{v!r} is not a date like {form}")
+    if not isinstance(v, datetime):
+        v = datetime(v.year, v.month, v.day)
+    v = v.astimezone(timezone.utc).replace(tzinfo=None) if v.tzinfo else v
+    return (v - datetime(1970, 1, 1)).total_seconds() / 86400
+
+""".splitlines()
+
+
 def _number(column: NumberColumn, weights: Any, words: tuple[str, ...]) -> list[str]:
     lines = [f"    gone = v is None or v != v or v in {(*words, *sorted(NO_VALUE))!r}"]
     lines += [] if column.writing is None else _as_written(column.writing)
+    lines += [f"    v = 0.0 if gone else _days(v, {column.format!r})"] if column.source == "date" else []
     if column.source == "boolean":
         lines.append(f"    v = {TRUTHS!r}.get(str(v).lower(), v)")
     lines.append(f"    x = {column.fill!r} if gone else float(v)")

@@ -1,7 +1,7 @@
 """The scores of a fitted linear model as biases and weights of encoded columns, from which every export is made.
 
-A feature is a number (imputed, shifted, scaled), a missing-value flag, or a level of a category. Free text and
-dates have no such form and are refused.
+A feature is a number (imputed, shifted, scaled), a date in days since 1970, a missing-value flag, or a level of a
+category. Free text and parts of dates have no such form and are refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.errors import ParameterError
 from separatrix.features.column_encoders import MISSING, RARE, CategoryColumn, NumberColumn
+from separatrix.features.dates import DateColumn
 from separatrix.features.table_model import TableModel
 
 BASELINE = -1  # the level without a feature
@@ -43,7 +44,7 @@ class Scores:
 
 
 def scores_of(model: Any) -> Scores:
-    """The scores of a model; one that is not linear, or reads text or dates, is refused."""
+    """The scores of a model; one that is not linear, or reads free text, is refused."""
     table = model if isinstance(model, TableModel) else TableModel(model)
     learner = table.learner
     if not hasattr(learner, "coef_"):
@@ -79,10 +80,12 @@ def _columns(table: TableModel, d: int) -> tuple[NumberColumn | CategoryColumn, 
         raise ParameterError(f"models with feature_map={table.encoder.map.kind!r} cannot be exported: fit without it.")
     columns: list[NumberColumn | CategoryColumn] = []
     for column in table.encoder.columns:
+        if isinstance(column, DateColumn):
+            raise ParameterError(
+                f"{column.name!r} has parts of dates, which exports cannot encode: fit with dates='days'."
+            )
         if not isinstance(column, (NumberColumn, CategoryColumn)):
             raise _refused(column.name, "free text")
-        if column.source == "date":
-            raise _refused(column.name, "a date")
         columns.append(column)
     return tuple(columns)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from separatrix.data.plain_numbers import is_number
+from separatrix.data.number_writing import plain_number
 from separatrix.errors import ParameterError
 from separatrix.export.score_terms import Scores, levels_of, need_plain_text, scores_of
-from separatrix.features.column_encoders import CategoryColumn, NumberColumn
+from separatrix.features.column_encoders import SECONDS, CategoryColumn, NumberColumn
 
 
 def to_sql(model: Any) -> str:
@@ -82,6 +82,8 @@ def _terms(column: NumberColumn | CategoryColumn, weights: list[float]) -> list[
         return [_level_term(column, cell, [*weights, 0.0])]  # the last entry is the baseline's: index -1
     if column.source == "boolean":
         cell = f"(CASE WHEN {cell} THEN 1 WHEN NOT {cell} THEN 0 END)"
+    if column.source == "date":
+        cell = f"(EXTRACT(EPOCH FROM {cell}) / {SECONDS!r})"
     value = f"coalesce(CAST({cell} AS DOUBLE PRECISION), {_number(column.fill)})"
     if column.shift or column.scale != 1.0:
         value = f"(({value} - {_number(column.shift)}) / {_number(column.scale)})"
@@ -96,7 +98,7 @@ def _level_term(column: CategoryColumn, cell: str, weights: list[float]) -> str:
     if column.source == "boolean":
         cell = f"(CASE WHEN {cell} THEN 'true' WHEN NOT {cell} THEN 'false' END)"
     elif column.source != "text":
-        place = {level: j for level, j in place.items() if is_number(level)}
+        place = {level: j for level, j in place.items() if plain_number(level) is not None}
     whens = [f"WHEN {cell} IS NULL THEN {_number(weights[missing])}"]
     for level, j in place.items():
         literal = _literal(level) if column.source in ("text", "boolean") else _number(float(level))

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.arrays import Floats
+from separatrix.data.date_writing import moment
 from separatrix.data.frame import Column
-from separatrix.data.number_writing import NO_VALUE, Cell, Writing
-from separatrix.data.recognised_columns import contradiction, moment
+from separatrix.data.number_writing import NO_VALUE, Writing, disagreement, is_number
 from separatrix.errors import DataError
 from separatrix.features import text
 from separatrix.features.text import terms
@@ -53,6 +53,7 @@ class NumberColumn:
     shift: float = 0.0
     scale: float = 1.0
     writing: Writing | None = None  # how the cells of the fit were written, where they were not plain numbers
+    format: str | None = None  # of dates in text
 
     @classmethod
     def fitted(cls, column: Column, standard: bool, source: str) -> NumberColumn:
@@ -63,7 +64,8 @@ class NumberColumn:
         shift, scale = 0.0, 1.0
         if standard and len(present):
             shift, scale = _mean_and_deviation(np.where(np.isnan(values), fill, values))
-        return cls(column.name, column.kind, fill, bool(len(present) < len(values)), shift, scale, column.writing)
+        gone = bool(len(present) < len(values))
+        return cls(column.name, column.kind, fill, gone, shift, scale, column.writing, column.format)
 
     def names(self) -> list[str]:
         return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
@@ -79,7 +81,7 @@ class NumberColumn:
         return np.column_stack([filled, gone]) if self.indicator else filled[:, None]
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name != "writing" or value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def _mean_and_deviation(values: Floats) -> tuple[float, float]:
@@ -194,13 +196,24 @@ def finite(column: Column, source: str, as_kind: str = "number") -> Floats:
 def _numbers_in(column: Column, source: str, as_kind: str) -> Floats:
     """Text as plain numbers, truth values or dates; what is none of them is named."""
     dates = as_kind == "date"
-    read = moment if dates else _truth if as_kind == "boolean" else Writing().number
+    read = (lambda text: moment(text, column.format)) if dates else _truth if as_kind == "boolean" else Writing().number
     cells = column.values.tolist()
     known = {v: float("nan") if v is None or v in NO_VALUE else read(v) for v in dict.fromkeys(cells)}
     wrong = [v for v, number in known.items() if number is None]
     if wrong:
         raise DataError(f"{column.name!r} in {source} is not a {'date' if dates else 'number'} {_which(column, wrong)}")
     return np.array([known[v] for v in cells], dtype=np.float64)
+
+
+def contradiction(column: Column) -> str | None:
+    """Why a column of cells that all look like numbers cannot be read as numbers, or None where that is not so."""
+    cells = column.values.tolist()
+    there = [row for row, text in enumerate(cells) if text is not None and text not in NO_VALUE]
+    found = disagreement([cells[row] for row in there])
+    if found is None:
+        return None
+    (a, one), (b, other) = ((there[k], cells[there[k]]) for k in found)
+    return f"{one[:40]!r} (row {a}, counted from 0) and {other[:40]!r} (row {b})"
 
 
 def _truth(text: str) -> float | None:
@@ -216,7 +229,7 @@ def _which(column: Column, wrong: list[Any]) -> str:
     cells = column.values.tolist()
     first = ", ".join(f"{v[:40]!r} (row {cells.index(v)})" for v in wrong[:3])
     count = sum(v in set(wrong) for v in cells)
-    words = [v for v in wrong if Cell.of(v) is None]
+    words = [v for v in wrong if not is_number(v)]
     how = ""
     if 2 * sum(v in set(words) for v in cells) > len(cells):
         how = f"; category={column.name!r} takes them as levels"

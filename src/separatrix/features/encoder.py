@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.column_guesses import case_notes
 from separatrix.data.frame import Column, Frame
-from separatrix.data.number_writing import Cell
-from separatrix.data.recognised_columns import contradiction
+from separatrix.data.number_writing import is_number
 from separatrix.errors import DataError, ParameterError
 from separatrix.features.column_encoders import (
     MISSING,
@@ -25,6 +25,7 @@ from separatrix.features.column_encoders import (
     TextColumn,
     VocabularyColumn,
     cells,
+    contradiction,
 )
 from separatrix.features.counters import counter
 from separatrix.features.dates import DateColumn
@@ -131,6 +132,7 @@ class Encoder:
             self.columns.append(DateColumn.fitted(column, standard, frame.source))
         elif name in choices.number or column.kind != "text":
             self.columns.append(NumberColumn.fitted(column, standard, frame.source))
+            self.notes += sentinel_notes(name, column.values) if column.kind in ("number", "integer") else []
         elif is_wordy(column):
             self.notes.append(f"{name!r} as text")
             self._text(column, choices)
@@ -161,6 +163,7 @@ class Encoder:
         if not fitted.levels:
             self.dropped[name] = "has no level that is common enough"
             return
+        self.notes += case_notes(name, seen)
         grouped = f", {len(fitted.rare)} rare levels grouped" if fitted.rare else ""
         self.notes.append(f"{name!r} as categories ({len(fitted.levels) + 1}{grouped})")
         self.columns.append(fitted)
@@ -215,6 +218,29 @@ def without_counters(frame: Frame, choices: Choices) -> Choices:
     return replace(choices, drop=(*choices.drop, *left), keep=(*choices.keep, *used))
 
 
+SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
+OFTEN = 0.01  # share of rows from which a sentinel is no chance
+
+
+def sentinel_notes(name: str, values: NDArray[Any]) -> list[str]:
+    """A note on a value such as -999 that stands for a missing one: often there, and far from all others."""
+    present = values[~np.isnan(values)]
+    if len(present) < 2:
+        return []
+    for end in (present.min(), present.max()):
+        times = int(np.count_nonzero(present == end))
+        others = present[present != end]
+        if end not in SENTINELS or times < max(3, OFTEN * len(present)) or not len(others):
+            continue
+        low, high = float(others.min()), float(others.max())
+        if min(abs(end - low), abs(end - high)) > high - low:
+            share = f"{100 * times / len(present):.0f}%"
+            return [
+                f"{name!r} is {end:g} in {share} of the rows, far from its other values: --na {end:g} calls it missing"
+            ]
+    return []
+
+
 def as_text(column: Column) -> Column:
     if column.kind == "text":
         return column
@@ -262,7 +288,7 @@ def need_no_numbers(column: Column, source: str) -> None:
             f"{column.name!r} in {source} looks like numbers, but {why} disagree: write all of them in one way, or "
             f"pass category={column.name!r} to take them as levels."
         )
-    odd = {v: count for v, count in seen.items() if not _is_number(v)}
+    odd = {v: count for v, count in seen.items() if not is_number(v)}
     if present >= 10 and 0 < sum(odd.values()) <= present // 2 and len(odd) <= 5 and len(seen) - len(odd) > 10:
         value = next(iter(odd))  # in the order of the rows
         i = column.values.tolist().index(value)
@@ -270,10 +296,6 @@ def need_no_numbers(column: Column, source: str) -> None:
             f"{column.name!r} in {source} row {i} (counted from 0) is {value[:40]!r}: not a number. "
             f"Add na={value[:40]!r} to call it missing, or category={column.name!r} to take all as levels."
         )
-
-
-def _is_number(text: str) -> bool:
-    return Cell.of(text) is not None
 
 
 def summary(encoder: Encoder, noted: dict[str, Noted]) -> list[str]:

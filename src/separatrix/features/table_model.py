@@ -14,14 +14,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.data.dialect import Reading
 from separatrix.data.frame import Frame, frame_from
 from separatrix.data.number_writing import Writing, plain_number
-from separatrix.data.recognised_columns import read_as
+from separatrix.data.reading_plan import TEXT, ColumnPlan, Reading
 from separatrix.data.row_files import Matrix
+from separatrix.data.typed_table import by_plan
 from separatrix.errors import DataError
-from separatrix.features.column_encoders import TRUTHS, Noted, NumberColumn
-from separatrix.features.encoder import WORDY_COLUMNS, Choices, Encoder, without_counters
+from separatrix.features.column_encoders import TRUTHS, CategoryColumn, Noted, NumberColumn
+from separatrix.features.dates import DateColumn
+from separatrix.features.encoder import AnyColumn, Choices, Encoder, without_counters
 from separatrix.protocol import Estimator, unfitted_copy
 from separatrix.validation.containers import is_frame
 
@@ -181,28 +182,18 @@ class TableModel:
         return wide
 
     @property
-    def wordy(self) -> tuple[str, ...]:
-        """The columns of free text, which are to be read as they are written."""
-        return (
-            () if self.encoder is None else tuple(c.name for c in self.encoder.columns if isinstance(c, WORDY_COLUMNS))
-        )
-
-    @property
     def reading(self) -> Reading:
         """How new tables are to be read: as the training table was."""
-        inputs = () if self.encoder is None else tuple(self.encoder.inputs)
-        columns = [] if self.encoder is None else self.encoder.columns
-        known = {c.name: c.writing for c in columns if isinstance(c, NumberColumn) and c.writing is not None}
-        target = self.about.get("target_writing")
-        na = self.about.get("na", ())
+        known = {own.name: plan for own in self.encoder.columns if (plan := _plan_of(own))} if self.encoder else {}
+        target, na = self.about.get("target_writing"), self.about.get("na", ())
         try:
             if target is not None and self.target is not None:
-                known[self.target] = Writing.from_dict(target)
+                known[self.target] = ColumnPlan("number", Writing.from_dict(target))
             if not all(isinstance(word, str) for word in na):
                 raise TypeError("words for missing values")
         except (TypeError, ValueError) as error:
             raise DataError(f"the model file is damaged: what it says about its table is {error}.") from error
-        return Reading(na=tuple(na), text=self.wordy, as_written=inputs, numbers=tuple(known.items()))
+        return Reading(na=tuple(na), columns=tuple(known.items()), fitted=True)
 
     @property
     def classes(self) -> list[Any] | None:
@@ -232,7 +223,8 @@ class TableModel:
         Rows are as the learner takes them, or a frame or a dict of columns like those of the training table.
         """
         if self.encoder is not None and (is_frame(X) or isinstance(X, Mapping)):
-            X, _ = self.rows(read_as(frame_from(X), dict(self.reading.numbers)))
+            reading = self.reading
+            X, _ = self.rows(by_plan(frame_from(X), reading.known, reading))
         if self.classes is None:
             return {"prediction": self.learner.predict(X)}
         out = {"prediction": self.learner.predict(X)}
@@ -246,6 +238,17 @@ class TableModel:
             chances = self.learner.predict_proba(X)
             out.update({f"probability_{label}": chances[:, k] for k, label in enumerate(self.classes)})
         return out
+
+
+def _plan_of(column: AnyColumn) -> ColumnPlan | None:
+    """How a column of a new table is to be read; None where its first rows decide: truth values have many spellings."""
+    own = column.days if isinstance(column, DateColumn) else column
+    source = own.source if isinstance(own, (NumberColumn, CategoryColumn)) else "text"
+    if source == "date":
+        return ColumnPlan("date", format=own.format) if isinstance(own, NumberColumn) and own.format else None
+    if source in ("number", "integer"):
+        return ColumnPlan("number", (own.writing if isinstance(own, NumberColumn) else None) or Writing())
+    return TEXT if source == "text" else None
 
 
 def _as_text(label: Any) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.data.date_writing import check_format
 from separatrix.data.number_writing import Writing
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, ParameterError
 from separatrix.features.column_encoders import CategoryColumn, NumberColumn, TextColumn, VocabularyColumn
 from separatrix.features.dates import DateColumn
 from separatrix.features.encoder import WORDY_COLUMNS, AnyColumn, Encoder
@@ -69,7 +70,7 @@ def encoder_from(node: Any, tensors: dict[str, Any], used: set[str]) -> Encoder:
         leaks = [Leak(need_text(leak["column"]), need_text(leak["evidence"])) for leak in node["leaks"]]
         applied = None if node.get("map") is None else TableMap.from_dict(node["map"])
         encoder = Encoder(columns, dropped, [need_text(note) for note in node["notes"]], leaks, applied)
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError, ParameterError) as error:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"its encoder is damaged ({str(error)[:80]})") from error
@@ -115,6 +116,8 @@ def _number_column(fields: dict[str, Any]) -> NumberColumn:
     if "writing" in fields:
         fields["writing"] = Writing.from_dict(fields["writing"])
     column = NumberColumn(**fields)
+    if column.format is not None:
+        check_format(column.format)
     numbers = (column.fill, column.shift, column.scale)
     if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in numbers) or column.scale == 0:
         raise TypeError("a column of numbers")

@@ -17,11 +17,13 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from separatrix.data.conversions import local_file
 from separatrix.data.file_pieces import gzipped
 from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream.stopping import POLL, Stopping
 
 SAME, ANOTHER, END = "same", "another", "end"
+PAUSE = 1.0  # seconds without a byte, after which the rows so far decide what the columns are
 TAIL = 4096  # bytes before the position by which a file is known again
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -47,6 +49,7 @@ class FileFeed:
         if self.packed and follow:
             raise ParameterError(f"{path.name} is gzipped, which cannot be followed: leave --follow out.")
         self.file = self._open(path if handle is None else handle)
+        self.begun = start
         self.offset = 0 if self.packed else start
 
     def _open(self, place: Path | int) -> Any:
@@ -62,6 +65,21 @@ class FileFeed:
             raise
         self.offset += got
         return got
+
+    def head(self, size: int) -> tuple[bytes, bool]:
+        """The first bytes of the stream, and whether nothing follows; a file that grows is waited for."""
+        if self.packed:
+            packed = os.pread(self.raw.fileno(), size, self.begun)
+            return zlib.decompressobj(31).decompress(packed, size), False
+        while True:
+            start = os.pread(self.file.fileno(), size, self.offset)
+            if len(start) == size or not self.follow:
+                return start, len(start) < size
+            if start.count(b"\n") > 1:
+                self.stopping.wait(PAUSE)
+                return os.pread(self.file.fileno(), size, self.offset), False
+            self.stopping.wait(POLL)
+            self.stopping.idle()
 
     def more(self) -> str:
         """Wait for what comes after the end."""
@@ -151,8 +169,26 @@ class PipeFeed:
         self.notes: list[str] = []
         self.offset = 0
         self.sum = 0  # CRC-32 of the bytes that were skipped
+        self.start = b""  # read beforehand
+
+    def head(self, size: int) -> tuple[bytes, bool]:
+        """The first bytes of the stream, and whether nothing follows: all that comes until nothing does for a while."""
+        while len(self.start) < size:
+            if self.start.count(b"\n") > 1 and not self.stopping.wait(PAUSE, read=self.handle):
+                return self.start, False
+            self.stopping.wait_to_read(self.handle)
+            got = os.read(self.handle, size - len(self.start))
+            if not got:
+                return self.start, True
+            self.start += got
+        return self.start, False
 
     def readinto(self, room: memoryview) -> int:
+        if self.start:
+            got = min(len(room), len(self.start))
+            room[:got], self.start = self.start[:got], self.start[got:]
+            self.offset += got
+            return got
         self.stopping.wait_to_read(self.handle)
         got = os.readv(self.handle, [room])
         self.offset += got
@@ -204,7 +240,7 @@ def feed_of(source: str, follow: bool, stopping: Stopping) -> Feed:
         if stat.S_ISREG(os.fstat(handle).st_mode):
             return FileFeed(Path("/dev/stdin").resolve(), follow, stopping, handle)
         return PipeFeed(handle, "standard input", stopping)
-    path = Path(source)
+    path = Path(source if follow else local_file(source))
     if path.exists() and not path.is_file() and not path.is_dir():
         return PipeFeed(os.open(path, os.O_RDONLY), str(path), stopping)
     return FileFeed(path, follow, stopping)

@@ -1,16 +1,16 @@
-"""Which format a stream has: by its name, an option or its first line; where the rows of a piece begin and end."""
+"""Which format a stream has: by its name, an option or its first line; the readers of formats."""
 
 from __future__ import annotations
 
 import re
-from copy import deepcopy
+from dataclasses import replace
 
-from separatrix.data.file_pieces import Bytes
+from separatrix import kernels
+from separatrix.data.file_pieces import NEWLINE
 from separatrix.data.sparse_text import BITS
 from separatrix.errors import DataError, ParameterError
 from separatrix.stream.line_pieces import Piece
 from separatrix.stream.sparse_formats import Svmlight, VowpalWabbit
-from separatrix.stream.stream_plan import StreamPlan
 from separatrix.stream.table_formats import Columns, Csv, JsonLines
 
 Format = Svmlight | VowpalWabbit | Csv | JsonLines
@@ -42,54 +42,25 @@ def format_of(source: str, line: bytes) -> str:
     return "csv"
 
 
-def make_format(name: str, columns: Columns, most_features: int) -> Format:
-    """The reader of a format."""
+def sparse_format(name: str, most_features: int) -> Format | None:
+    """The reader of a format of sparse rows; None for the others, which begin with the first rows."""
     if name not in NAMES:
         raise ParameterError(f"--format is {name!r}: it can be {', '.join(NAMES)}.")
-    tabular = name in ("csv", "jsonl")
-    if tabular and not columns.target:
-        raise DataError("a stream of columns needs --target, the column with the labels.")
     if name == "svmlight":
         return Svmlight(most_features)
-    if name == "vw":
-        return VowpalWabbit(BITS)
-    return Csv(columns) if name == "csv" else JsonLines(columns)
+    return VowpalWabbit(BITS) if name == "vw" else None
 
 
-def end_of_rows(text: Bytes, more: int, last: bool, found: Format | None, name: str | None, plan: StreamPlan) -> int:
-    """How many bytes of whole lines are whole rows: all but those of a CSV with line ends between quotes.
-
-    Parameters
-    ----------
-    text : Bytes
-        Whole lines.
-    more : int
-        Bytes of a line that are known to follow.
-    last : bool
-        Whether nothing follows.
-    found : Format or None
-        The format; None before the first line was read, when ``name`` or that line tells.
-    name : str or None
-        The format that was asked for.
-    plan : StreamPlan
-        The source and its columns.
-    """
-    begin = 0
-    if found is None:
-        raw = text.tobytes()
-        begin = len(raw) - len(raw.lstrip())
-        line = raw[begin:].partition(b"\n")[0]
-        if not line or (name or format_of(plan.source, line)) != "csv":
-            return len(text)
-        found = make_format("csv", deepcopy(plan.columns), 0)
-        assert isinstance(found, Csv)
-        found.begin(line, plan.source)
-        begin = min(len(text), begin + len(line) + 1)
-    if not isinstance(found, Csv) or begin == len(text):
-        return len(text)
-    return begin + found.complete(text[begin:], more, last)
+def begun_table(name: str, head: bytes, whole: bool, source: str, columns: Columns) -> tuple[Format, int]:
+    """The reader of a table that begins so, and how many bytes come before its first row."""
+    if not columns.target:
+        raise DataError("a stream of columns needs --target, the column with the labels.")
+    return (Csv if name == "csv" else JsonLines).begun(head, whole, source, columns)
 
 
-def without_first_line(piece: Piece, size: int) -> Piece:
-    """A piece without its first line, which has so many bytes."""
-    return Piece(piece.text[size:], piece.begin + size, piece.line + 1, piece.lines - 1, piece.position, piece.fault)
+def without_start(piece: Piece, size: int) -> Piece:
+    """A piece without its first bytes, which are whole lines."""
+    lines = kernels.count_byte(piece.text[:size], NEWLINE)
+    return replace(
+        piece, text=piece.text[size:], begin=piece.begin + size, line=piece.line + lines, lines=piece.lines - lines
+    )

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Floats, Indices
+from separatrix.data.reading_plan import PLAIN, ColumnPlan
 from separatrix.errors import DataError
 from separatrix.features.column_encoders import MISSING, CategoryColumn, NumberColumn
 from separatrix.features.encoder import AnyColumn, Encoder
 from separatrix.features.table_model import TableModel
 from separatrix.models.perceptron.arrivals import Arrivals
 from separatrix.stream.block_learning import BlockArrivals
+from separatrix.stream.row_batches import ReadRows
 
 STEP = 256
 MOST_FEATURES = 1 << 20  # columns and levels: each has a name, unlike the numbers of svmlight
@@ -83,6 +85,7 @@ class GrowingEncoder:
     rows: int = 0
     named: list[str] = field(default_factory=list)  # the first new categories, in words
     unnamed: int = 0  # cells that would have needed a feature beyond the limit
+    plans: dict[str, ColumnPlan] = field(default_factory=dict)  # how the columns of a table are read
 
     def begin(self, columns: Iterable[str]) -> None:
         """Columns of numbers that are known beforehand."""
@@ -119,6 +122,7 @@ class GrowingEncoder:
                     feature = self._level(name, value, self.rows + number)
                     if feature is not None:
                         levels.append(feature)
+                    self.unnamed += feature is None
                 elif value is not None or name in self.columns:
                     j = self.column(name)
                     if j is not None:
@@ -139,12 +143,67 @@ class GrowingEncoder:
             rows.append(len(columns))
         return np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(rows, dtype=np.int32)
 
+    def table(self, rows: ReadRows) -> tuple[Floats, Any, Any]:
+        """The same for the columns of a table, numbers and codes of texts: to the bit what its rows as dicts give."""
+        assert rows.numbers is not None
+        assert rows.codes is not None
+        n, numbers = rows.n, rows.numbers
+        begins = self._begun(rows)
+        features = np.empty((n, numbers.shape[1] + rows.codes.shape[1]), dtype=np.int64)
+        ids = np.array([self.columns.get(name, -1) for name in rows.numeric], dtype=np.int64)
+        present = (np.arange(n)[:, None] >= begins) & (ids >= 0)
+        place = np.array([self.place[j] if j >= 0 else -1 for j in ids.tolist()], dtype=np.int64)
+        features[:, : numbers.shape[1]] = np.where(present, place, -1)
+        values = np.ones(features.shape)
+        entries = np.broadcast_to(ids, numbers.shape)[present]
+        values[:, : numbers.shape[1]][present] = self.standardised_entries(
+            entries, numbers[present], np.cumsum(present.sum(axis=1))
+        )
+        for j, (name, levels) in enumerate(zip(rows.words, rows.levels, strict=True)):
+            own = np.array([*(self.levels.get((name, level), -1) for level in levels), -1], dtype=np.int64)
+            features[:, numbers.shape[1] + j] = own[rows.codes[:, j]]
+            self.unnamed += int(np.count_nonzero((features[:, numbers.shape[1] + j] < 0) & (rows.codes[:, j] >= 0)))
+        order = np.argsort(features, axis=1, kind="stable")
+        features, values = np.take_along_axis(features, order, 1), np.take_along_axis(values, order, 1)
+        there = features >= 0
+        ends = np.cumsum(there.sum(axis=1))
+        return values[there], features[there].astype(np.int32), ends.astype(np.int32)
+
+    def _begun(self, rows: ReadRows) -> Indices:
+        """Give features to new columns of numbers and to new levels, in the order of the rows and then of the columns.
+
+        For each column of numbers the first row that has it: one that begins within these rows is not in those before.
+        """
+        assert rows.numbers is not None
+        assert rows.codes is not None
+        at = {name: j for j, name in enumerate(rows.order)}
+        begins = np.zeros(len(rows.numeric), dtype=np.int64)
+        new: list[tuple[int, int, str, str | None]] = []
+        for j, name in enumerate(rows.numeric):
+            if name not in self.columns:
+                there = np.flatnonzero(~np.isnan(rows.numbers[:, j]))
+                begins[j] = there[0] if len(there) else rows.n
+                new += [(int(begins[j]), at[name], name, None)] if len(there) else []
+        for j, (name, levels) in enumerate(zip(rows.words, rows.levels, strict=True)):
+            if all((name, level) in self.levels for level in levels):
+                continue
+            codes, places = np.unique(rows.codes[:, j], return_index=True)
+            for code, row in zip(codes.tolist(), places.tolist(), strict=True):
+                if code >= 0 and (name, levels[code]) not in self.levels:
+                    new.append((row, at[name], name, levels[code]))
+        first = self.rows
+        for row, _, name, level in sorted(new, key=lambda own: own[:2]):
+            if level is None:
+                self.column(name)
+            else:
+                self._level(name, level, first + row)
+        return begins
+
     def _level(self, column: str, level: str, row: int) -> int | None:
         key = (column, level)
         if key in self.levels:
             return self.levels[key]
         if self.width >= self.most:
-            self.unnamed += 1
             return None
         self.levels[key] = len(self.features)
         self.features.append(key)
@@ -244,7 +303,10 @@ def _columns(encoder: GrowingEncoder) -> tuple[list[AnyColumn], list[int]]:
         if name in encoder.columns:
             j = encoder.columns[name]
             fill = float(encoder.moments.mean[j])
-            columns.append(NumberColumn(name, "number", fill, False, float(shift[j]), float(scale[j])))
+            plan = encoder.plans.get(name, PLAIN)
+            written = None if plan.writing is None or plan.writing.plain else plan.writing
+            numbers = (fill, False, float(shift[j]), float(scale[j]))
+            columns.append(NumberColumn(name, plan.kind, *numbers, written, plan.format))
             order.append(encoder.place[j])
         else:
             own = sorted(levels[name])

@@ -50,12 +50,17 @@ class SparseRows:
 
 @dataclass(slots=True)
 class ReadRows:
-    """Rows of cells: a matrix of numbers, or dicts of numbers, texts and missing values."""
+    """Rows of cells: numbers with codes of texts beside them, or dicts of numbers, texts and missing values."""
 
     labels: NDArray[Any]
     labelled: NDArray[np.bool_] | None
     numbers: Floats | None = None
     cells: list[dict[str, Any]] | None = None
+    codes: NDArray[np.int32] | None = None  # of texts, -1 where one is missing
+    levels: list[list[str]] = field(default_factory=list)
+    numeric: list[str] = field(default_factory=list)  # names of the columns
+    words: list[str] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)  # of both, as in the file
     rejects: list[Reject] = field(default_factory=list)
     weights: Floats | None = None
 

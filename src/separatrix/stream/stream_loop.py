@@ -7,22 +7,25 @@ killed and taken up again ends with the same model and the same output as one th
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections.abc import Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from separatrix.data.file_pieces import Bytes, in_order, workers
+from separatrix.data.conversions import local_file
+from separatrix.data.file_pieces import UTF16, Bytes, as_utf8, encoding_of, in_order, opened, workers
+from separatrix.data.reading_plan import kept_of
 from separatrix.data.row_files import csr_rows
+from separatrix.data.sniffer import WINDOW
 from separatrix.errors import CheckpointError, DataError, ParameterError
 from separatrix.stream import checkpoint, growing_encoder
 from separatrix.stream.block_learning import BlockArrivals, arrivals_of
 from separatrix.stream.byte_sources import Feed, FileFeed, feed_of
 from separatrix.stream.checkpoint import Saver
-from separatrix.stream.formats import Format, end_of_rows, format_of, make_format, without_first_line
+from separatrix.stream.formats import Format, begun_table, format_of, sparse_format, without_start
 from separatrix.stream.growing_encoder import GrowingEncoder, table_model
 from separatrix.stream.line_pieces import LineReader, Piece
 from separatrix.stream.outputs import Output, StatusLine, prediction_lines, reject_lines
@@ -30,9 +33,10 @@ from separatrix.stream.row_batches import Reject, Rows, SparseRows
 from separatrix.stream.scorecard import Scorecard, losses_of
 from separatrix.stream.stopping import Stopping
 from separatrix.stream.stream_plan import MOST_FEATURES, StreamPlan
-from separatrix.stream.table_formats import Csv
+from separatrix.stream.table_formats import Csv, JsonLines
 
 MOST_NOTES = 1000
+TRIED = 1 << 12  # bytes without a zero byte, in which text is known as such
 
 
 class StreamRun:
@@ -72,12 +76,28 @@ class StreamRun:
 
     def _open(self, kept: dict[str, Any]) -> None:
         plan, stopping = self.plan, self.stopping
-        self.feed: Feed = self._opened.enter_context(contextlib.closing(feed_of(plan.source, plan.follow, stopping)))
+        self.feed: Feed = self._opened.enter_context(contextlib.closing(feed_of(self._source(), plan.follow, stopping)))
         self.out = self._opened.enter_context(contextlib.closing(Output(plan.out, stopping, kept.get("output"))))
         self.reject_file: Output | None = None
         if plan.rejects is not None:
             rejects = Output(plan.rejects, stopping, kept.get("reject_output"))
             self.reject_file = self._opened.enter_context(contextlib.closing(rejects))
+
+    def _source(self) -> str:
+        """The source, or a copy in UTF-8 of a file of text in another encoding."""
+        plan, path = self.plan, Path(local_file(self.plan.source))
+        if plan.follow or not path.is_file():
+            return plan.source
+        with opened(path) as file:
+            start = file.read(1 << 16).lstrip()
+        kind = plan.format or format_of(plan.source, start.partition(b"\n")[0])
+        if kind not in ("csv", "jsonl") or (b"\0" in start[:TRIED] and not start.startswith(UTF16)):
+            return str(path)
+        found = plan.columns.reading.encoding or encoding_of(path, path.name)
+        if found is None:
+            return str(path)
+        self.notes += [f"encoding = {found}"] if plan.columns.reading.encoding is None else []
+        return str(as_utf8(path, path.name, found))
 
     def close(self) -> None:
         """Close all files."""
@@ -115,7 +135,7 @@ class StreamRun:
         self.rejected, self.foreign = kept["rejected"], kept["foreign"]
         self.resumed = self.card.rows
         if self.format_name is not None:
-            self.format = make_format(self.format_name, kept["columns"], self._most_features())
+            self.format = sparse_format(self.format_name, self._most_features()) or kept["table"]
         if self.position is not None:
             self.feed.go_to(self.position)
         if not isinstance(self.feed, FileFeed):
@@ -132,7 +152,6 @@ class StreamRun:
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here."""
-        columns = getattr(self.format, "columns", self.plan.columns)
         return {
             "identity": self.identity,
             "position": self.position,
@@ -142,7 +161,7 @@ class StreamRun:
             "card": deepcopy(self.card),
             "encoder": None if self.encoder is None else deepcopy(self.encoder),
             "format": self.format_name,
-            "columns": deepcopy(columns),
+            "table": deepcopy(self.format) if isinstance(self.format, (Csv, JsonLines)) else None,
             "least": self.least,
             "rejected": self.rejected,
             "foreign": self.foreign,
@@ -177,27 +196,24 @@ class StreamRun:
 
     def model(self) -> Any:
         """The model of all rows so far."""
-        about = {"source": self.plan.source, "rows": self.card.labelled, "streamed": True}
+        about: dict[str, Any] = {"source": self.plan.source, "rows": self.card.labelled, "streamed": True}
+        if isinstance(self.format, (Csv, JsonLines)):
+            about |= kept_of(self.plan.columns.reading, self.format.plans.get(self.plan.columns.target))
         first = 0 if self.least == 0 or self.format_name != "svmlight" else 1
         return table_model(self.arrivals, self.encoder, first, self.plan.columns.target or None, about)
 
     def _parsed(self) -> Iterator[tuple[Piece, Rows | None]]:
         reader = LineReader(self.feed, self._line(), self.plan.longest_line)
-        reader.complete = self._complete
-        pieces = iter(reader)
-        if self.format is None:
-            first = None
-            while first is None and (piece := next(pieces, None)) is not None:
-                if piece.fault:
-                    yield piece, None
-                else:
-                    first = self._begin(piece)
-            pieces = itertools.chain([] if first is None else [first], pieces)
-        threads = 1 if self.feed.live or self.format_name != "svmlight" else workers()
+        before = self._begin() if self.format is None else 0
+        if isinstance(self.format, Csv):
+            reader.complete = self._complete
+        pieces = _behind(iter(reader), before)
+        threads = 1 if self.feed.live or self.format_name not in ("svmlight", "csv") else workers()
         yield from in_order(self._work, pieces, threads)
 
     def _complete(self, text: Bytes, more: int, last: bool) -> int:
-        return end_of_rows(text, more, last, self.format, self.format_name, self.plan)
+        assert isinstance(self.format, Csv)
+        return len(text) if last else self.format.complete(text, more)
 
     def _line(self) -> int:
         """The number of the next line; a file that was replaced begins anew."""
@@ -208,19 +224,20 @@ class StreamRun:
             return piece, None
         return piece, self.format.parse(piece.text)
 
-    def _begin(self, piece: Piece) -> Piece | None:
-        """Find the format; the line of names of a CSV is not a row."""
-        text = piece.text.tobytes()
-        line, end, _ = text.partition(b"\n")
-        if not line.strip() and end:
-            rest = piece.text[len(line) + 1 :]
-            return self._begin(without_first_line(piece, len(line) + 1)) if len(rest) else None
-        self.format_name = self.format_name or format_of(self.plan.source, line)
-        self.format = make_format(self.format_name, deepcopy(self.plan.columns), self._most_features())
-        if isinstance(self.format, Csv):
-            self.format.begin(line, self.plan.source)
-            return without_first_line(piece, len(line) + len(end))
-        return piece
+    def _begin(self) -> int:
+        """Find the format and, of a table, the plan of its first rows; how many bytes come before the first row."""
+        plan = self.plan
+        if self.format_name is None or sparse_format(self.format_name, 1) is None:
+            head, whole = self.feed.head(WINDOW)
+            line = head.lstrip().partition(b"\n")[0]
+            if not line:
+                return 0
+            self.format_name = self.format_name or format_of(plan.source, line)
+        self.format = sparse_format(self.format_name, self._most_features())
+        if self.format is None:
+            self.format, before = begun_table(self.format_name, head, whole, plan.source, deepcopy(plan.columns))
+            return before
+        return 0
 
     def _take(self, piece: Piece, rows: Rows | None) -> None:
         """Predict, score and learn the rows of a piece, and write what was predicted and rejected."""
@@ -230,7 +247,8 @@ class StreamRun:
         if rejects and self.plan.strict:
             first = rejects[0]
             raise DataError(
-                f"{self.plan.source} line {piece.line + first.line}: {first.reason}; leave --strict out to go on."
+                f"{self.plan.source} line {piece.line + first.line}: {first.reason}; leave --broken refuse out to "
+                "go on."
             )
         lines = b"\n" * len(rejects)
         if rows is not None and rows.n:
@@ -275,10 +293,25 @@ class StreamRun:
             return rows.matrix(self.arrivals.make_room(rows.most + 1))
         if self.encoder is None:
             self.encoder = GrowingEncoder(self.plan.standard, self.plan.features or growing_encoder.MOST_FEATURES)
-            if isinstance(self.format, Csv) and self.format.columns.plain:
-                self.encoder.begin(list(self.format.columns.kinds))
-        if rows.numbers is not None:
+        assert isinstance(self.format, (Csv, JsonLines))
+        self.encoder.plans = self.format.plans
+        if rows.cells is not None:
+            values, columns, ends = self.encoder.sparse(rows.cells)
+        elif rows.codes is None and rows.numbers is not None:
+            self.encoder.begin(rows.numeric)
             self.arrivals.grows = False  # type: ignore[union-attr]  # nothing grows where all columns are numbers
             return self.encoder.standardised(rows.numbers)
-        values, columns, ends = self.encoder.sparse(rows.cells or [])
+        else:
+            values, columns, ends = self.encoder.table(rows)
         return csr_rows(values, columns, ends, self.arrivals.make_room(self.encoder.width))
+
+
+def _behind(pieces: Iterator[Piece], before: int) -> Iterator[Piece]:
+    """Pieces without the bytes that come before the first row."""
+    for piece in pieces:
+        if before and not piece.fault:
+            size = min(before, len(piece.text))
+            before, piece = before - size, without_start(piece, size)
+            if not len(piece.text):
+                continue
+        yield piece

@@ -44,7 +44,7 @@ class StreamPlan:
         return {
             "learner": repr(learner),
             "target": columns.target,
-            "columns": [list(columns.category), list(columns.number), list(columns.drop)],
+            "columns": [repr(columns.reading), list(columns.drop)],
             "classes": None if self.classes is None else list(self.classes),
             "standardised": self.standard,
             "window and alarm": [self.window, self.alarm],

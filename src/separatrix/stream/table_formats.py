@@ -1,90 +1,242 @@
-"""CSV and JSON lines as rows of cells: plain numbers by the native reader, the rest line by line.
+"""CSV and JSON lines as rows of cells, by the reader and the plan of a table that is fitted at once.
 
-A row is a line; in a CSV it may go on behind a line end that stands between quotes, for a bounded number of lines. The
-first line of a CSV names the columns; the first row says which of them are numbers, unless the user does. A cell that
-does not fit its column rejects its row.
+A row is a line; in a CSV it may go on behind a line end that stands between quotes. The first rows settle the plan,
+which is then kept, in checkpoints as well. A row that breaks it is rejected, or its cell called missing.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from separatrix import kernels
-from separatrix.data.file_pieces import Bytes
+from separatrix.data.column_guesses import guess, settled
+from separatrix.data.date_writing import moment
+from separatrix.data.delimited_table import OF_CELL, Fault, broken_cell, read_rows, reason
+from separatrix.data.file_pieces import NEWLINE, Bytes
 from separatrix.data.frame import unknown_column
-from separatrix.data.number_writing import plain_number
-from separatrix.data.plain_numbers import Plain
+from separatrix.data.number_writing import NO_VALUE, Writing
+from separatrix.data.reading_plan import ColumnPlan, Reading, TablePlan
+from separatrix.data.sniffer import header_of, table_plan
 from separatrix.errors import DataError
+from separatrix.features.column_encoders import SECONDS
 from separatrix.stream.row_batches import SHOWN, ReadRows, Reject, lines_of
 
-DELIMITERS = ",;\t|"
-QUOTE = ord('"')
-MOST_LINES, MOST_BYTES = 64, 1 << 16  # of a row with line ends between quotes
 HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a pair of escapes that stand for one character
-NO_VALUE = ("", "NA", "NaN", "nan", "null", "NULL", "None")
+CELL = 40  # letters of a cell in a message
 
 
 @dataclass(slots=True)
 class Columns:
-    """What the columns are; found in the first row, and the same from then on."""
+    """What is asked of the columns of a stream."""
 
     target: str
-    category: tuple[str, ...] = ()
-    number: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    names: list[str] = field(default_factory=list)  # of a CSV, in order
-    delimiter: str = ","
-    kinds: dict[str, str] = field(default_factory=dict)  # number or category
+    reading: Reading = field(default_factory=lambda: Reading(broken="skip"))
+
+    def need(self, names: Sequence[str], source: str) -> None:
+        """Refuse columns that are not there."""
+        for name in (self.target, *dict(self.reading.columns), *self.drop):
+            if name not in names:
+                raise DataError(unknown_column(name, list(names), source))
+
+
+@dataclass(slots=True)
+class Csv:
+    """Delimited lines, read by a plan."""
+
+    columns: Columns
+    plan: TablePlan
+    missing: dict[str, int] = field(default_factory=dict)  # cells called missing, by column
+
+    @classmethod
+    def begun(cls, head: bytes, whole: bool, source: str, columns: Columns) -> tuple[Csv, int]:
+        """The format of a stream that begins so, and how many bytes its line of names has."""
+        plan = table_plan(head, whole, source, columns.reading)
+        columns.need(plan.names, source)
+        return cls(columns, replace(plan, notes=())), header_of(head, plan)
+
+    @property
+    def plans(self) -> dict[str, ColumnPlan]:
+        return dict(zip(self.plan.names, self.plan.columns, strict=True))
+
+    @property
+    def inputs(self) -> list[str]:
+        gone = (self.columns.target, *self.columns.drop)
+        return [name for name in self.plan.names if name not in gone]
+
+    def _reader(self) -> Any:
+        return self.plan.reader([*self.inputs, self.columns.target])
+
+    def complete(self, text: Bytes, more: int = 0) -> int:
+        """How many bytes of whole lines are whole rows, while ``more`` bytes of a line are known to follow."""
+        return int(self._reader().complete(text, more))
+
+    def parse(self, text: Bytes) -> ReadRows:
+        own, target = self.plans, self.columns.target
+        rows = read_rows(self.plan, self._reader(), [*self.inputs, target], text)
+        if rows.broken:
+            for name, many in rows.broken.items():
+                self.missing[name] = self.missing.get(name, 0) + many
+        numeric = [name for name in rows.names if own[name].kind != "text"]
+        words = [name for name in rows.names if own[name].kind == "text"]
+        days = [j for j, name in enumerate(numeric) if own[name].kind == "date"]
+        if days:
+            rows.numbers[:, days] /= SECONDS
+        if target in numeric:
+            at = numeric.index(target)
+            labels = rows.numbers[:, at].copy()
+            labelled = ~np.isnan(labels)
+            numbers, codes, levels = np.delete(rows.numbers, at, axis=1), rows.codes, rows.levels
+        else:
+            at = words.index(target)
+            codes, levels = np.delete(rows.codes, at, axis=1), [*rows.levels[:at], *rows.levels[at + 1 :]]
+            labelled, numbers = rows.codes[:, at] >= 0, rows.numbers
+            table = np.array([*rows.levels[at], ""], dtype=object)
+            labels = table[rows.codes[:, at]]
+        labels[~labelled] = 0.0 if target in numeric else ""
+        made = ReadRows(labels, None if labelled.all() else labelled, np.ascontiguousarray(numbers))
+        if codes.shape[1]:
+            made.codes, made.levels = codes, levels
+        made.numeric = [name for name in numeric if name != target]
+        made.words = [name for name in words if name != target]
+        made.order = self.inputs
+        made.rejects = [self._reject(own, text) for own in rows.faults if not self._called_missing(own)]
+        return made
+
+    def _called_missing(self, fault: Fault) -> bool:
+        return self.plan.broken == "missing" and fault.why == OF_CELL
+
+    def _reject(self, fault: Fault, text: Bytes) -> Reject:
+        line = kernels.count_byte(text[: fault.byte], NEWLINE)
+        shown = text[fault.byte : fault.byte + SHOWN].tobytes().partition(b"\n")[0]
+        said = reason(fault, self.plan)
+        said = said if said.startswith(("'", "a quote")) else f"the line {said.removeprefix('it ')}"
+        return Reject(fault.rows_before, fault.byte, line, said, shown)
+
+
+@dataclass(slots=True)
+class JsonLines:
+    """One object a line; columns may join at any row, and are what their first value is."""
+
+    columns: Columns
+    plans: dict[str, ColumnPlan] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
     numeric_target: bool | None = None
-    settled: bool = False  # whether the first row has been looked at
-    plain: bool = False  # it has nothing but numbers: the native reader
 
-    def kind(self, name: str, value: Any) -> str:
-        """The kind of a column, settled by the first value that it has."""
-        if name not in self.kinds:
-            text = isinstance(value, str) and plain_number(value) is None
-            said = "category" if name in self.category or (text and name not in self.number) else "number"
-            self.kinds[name] = said
-        return self.kinds[name]
+    @classmethod
+    def begun(cls, head: bytes, whole: bool, source: str, columns: Columns) -> tuple[JsonLines, int]:
+        """The format of a stream that begins so."""
+        lines = head.split(b"\n")
+        cells: dict[str, dict[Any, None]] = {}
+        for line in lines if whole else lines[:-1]:
+            try:
+                row = _object(line)
+            except (ValueError, RecursionError):
+                continue
+            for name, value in row.items():
+                if value is not None and not isinstance(value, (dict, list)):
+                    cells.setdefault(name, {})[value] = None
+        made = cls(columns)
+        known = columns.reading.known
+        texts = {
+            name: guess([str(v) for v in own if v not in columns.reading.missing], True, _kind(known.get(name)))
+            for name, own in cells.items()
+            if any(isinstance(v, str) for v in own)
+        }
+        made.plans = settled(texts, columns.reading)[0]
+        for name, own in cells.items():
+            made.plans.setdefault(name, known.get(name) or _of_value(next(iter(own))))
+        return made, 0
 
-    def cell(self, name: str, value: Any) -> Any:
+    def parse(self, text: Bytes) -> ReadRows:
+        labels: list[Any] = []
+        labelled: list[bool] = []
+        kept: list[dict[str, Any]] = []
+        rejects: list[Reject] = []
+        for number, begin, raw in lines_of(text):
+            if not raw.strip():
+                continue
+            try:
+                row = _object(raw)
+                label, has = self._label(row.pop(self.columns.target, None))
+                cells = {name: self._cell(name, value) for name, value in row.items() if name not in self.columns.drop}
+            except (ValueError, RecursionError, TypeError, OverflowError) as wrong:
+                rejects.append(Reject(len(kept), begin, number, _reason(wrong), raw[:SHOWN]))
+                continue
+            labels.append(label)
+            labelled.append(has)
+            kept.append(cells)
+        dtype = object if self.numeric_target is False else np.float64
+        known = None if all(labelled) else np.array(labelled, dtype=np.bool_)
+        return ReadRows(np.array(labels, dtype=dtype), known, cells=kept, rejects=rejects)
+
+    def _plan(self, name: str, value: Any) -> ColumnPlan:
+        if name not in self.plans:
+            known = self.columns.reading.known.get(name)
+            self.plans[name] = known or _of_value(value)
+        return self.plans[name]
+
+    def _cell(self, name: str, value: Any) -> Any:
         """A number, the name of a level, or None where it is missing; ValueError says what is wrong."""
-        if missing(value):
+        if self._is_missing(value):
             return None
-        if self.kind(name, value) == "category":
-            return value if isinstance(value, str) else _written(value)
-        number = plain_number(value) if isinstance(value, str) else value
-        if isinstance(number, bool) or (isinstance(number, (int, float)) and math.isfinite(number)):
-            return float(number)
-        raise ValueError(
-            f"{name!r} is {str(value)[:40]!r}: not a finite number (--category {name} takes it as a level)"
-        )
+        plan = self._plan(name, value)
+        if plan.kind == "text":
+            return value.strip() if isinstance(value, str) else _written(value)
+        number = self._number(value, plan)
+        if number is not None and math.isfinite(number):
+            return number / SECONDS if plan.kind == "date" else number
+        if number is not None and math.isnan(number):
+            return None
+        if self.columns.reading.broken == "missing":
+            self.missing[name] = self.missing.get(name, 0) + 1
+            return None
+        raise ValueError(broken_cell(name, str(value), plan, False))
 
-    def label(self, value: Any) -> tuple[Any, bool]:
+    def _number(self, value: Any, plan: ColumnPlan) -> float | None:
+        if isinstance(value, (bool, int, float)):
+            gone = value in self.columns.reading.missing_numbers and not isinstance(value, bool)
+            return math.nan if gone else float(value)
+        if not isinstance(value, str):
+            return None
+        if value.strip() in NO_VALUE:
+            return math.nan
+        return moment(value, plan.format) if plan.kind == "date" else (plan.writing or Writing()).number(value)
+
+    def _is_missing(self, value: Any) -> bool:
+        return value is None or (isinstance(value, str) and value.strip() in ("", *self.columns.reading.missing))
+
+    def _label(self, value: Any) -> tuple[Any, bool]:
         """The label of a row, and whether it has one."""
-        if missing(value):
+        if self._is_missing(value):
             return (0.0 if self.numeric_target is not False else ""), False
-        number = plain_number(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
+        plan = self._plan(self.columns.target, value)
         if self.numeric_target is None:
-            self.numeric_target = number is not None
+            self.numeric_target = plan.kind != "text"
         if not self.numeric_target:
-            return str(value).strip() if isinstance(value, str) else _written(value), True
+            return value.strip() if isinstance(value, str) else _written(value), True
+        number = self._number(value, plan)
         if number is None or not math.isfinite(number):
-            raise ValueError(f"the target {self.target!r} is {str(value)[:40]!r}, and the labels so far are numbers")
+            raise ValueError(f"the target {self.columns.target!r} is {str(value)[:CELL]!r}, and the labels are numbers")
         return float(number), True
 
 
-def missing(value: Any) -> bool:
-    """Whether a cell holds no value."""
-    return value is None or (isinstance(value, str) and value.strip() in NO_VALUE)
+def _kind(plan: ColumnPlan | None) -> str | None:
+    return None if plan is None else plan.kind
+
+
+def _of_value(value: Any) -> ColumnPlan:
+    """What a column is whose first value is this one."""
+    if not isinstance(value, str):
+        return ColumnPlan("number", Writing())
+    return settled({"": guess([value], True)}, Reading())[0][""]
 
 
 def _written(value: Any) -> str:
@@ -92,135 +244,7 @@ def _written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return f"{value:.17g}"
-    raise ValueError(f"a value is {str(value)[:40]!r}: not a number or text")
-
-
-@dataclass(slots=True)
-class Csv:
-    """Delimited lines below a line of names."""
-
-    columns: Columns
-
-    def begin(self, line: bytes, source: str) -> None:
-        """Read the line of names."""
-        text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
-        own = self.columns
-        own.delimiter = max(DELIMITERS, key=text.count)
-        own.names = [name.strip() for name in next(csv.reader([text], delimiter=own.delimiter))]
-        if len(set(own.names)) < len(own.names) or not all(own.names):
-            raise DataError(f"{source} line 1 has a column without a name, or one name twice.")
-        for name in (own.target, *own.category, *own.number, *own.drop):
-            if name not in own.names:
-                raise DataError(unknown_column(name, own.names, source))
-
-    def parse(self, text: Bytes) -> ReadRows:
-        if not self.columns.settled:
-            self._settle(text)
-        if self.columns.plain:
-            read = self._plain(text)
-            if read is not None:
-                return read
-        return self._line_by_line(text)
-
-    def complete(self, text: Bytes, more: int = 0, last: bool = True) -> int:
-        """How many bytes of whole lines are whole rows, while ``more`` bytes of a line are known to follow."""
-        if not kernels.count_byte(text, QUOTE):
-            return len(text)
-        *_, (_, begin, raw) = self._rows(text, more, last)
-        return begin + len(raw) + 1 if raw is not None else begin
-
-    def _rows(self, text: Bytes, more: int = 0, last: bool = True) -> Iterator[tuple[int, int, Any]]:
-        """Number of the first line, first byte and bytes of every row; None for one whose end is not known yet.
-
-        A line whose quotes leave it open is joined with those up to the one that closes them, if the row then has as
-        many cells as there are columns; else it is a row by itself. Both are known once so many lines or bytes follow.
-        """
-        lines = list(lines_of(text))
-        at = 0
-        while at < len(lines):
-            number, begin, raw = lines[at]
-            taken = 1
-            if raw.count(b'"') % 2 and not self._whole(raw):
-                quotes, joined = raw.count(b'"'), raw
-                for _, place, line in lines[at + 1 : at + MOST_LINES]:
-                    if place + len(line) - begin > MOST_BYTES:
-                        break
-                    joined, quotes, taken = joined + b"\n" + line, quotes + line.count(b'"'), taken + 1
-                    if not quotes % 2:
-                        break
-                followed = len(lines) - at >= MOST_LINES or len(text) + more - begin > MOST_BYTES
-                if quotes % 2 and not last and not followed:
-                    yield number, begin, None
-                    return
-                if quotes % 2 or not self._whole(joined):
-                    taken = 1
-                else:
-                    raw = joined
-            yield number, begin, raw
-            at += taken
-
-    def _whole(self, raw: bytes) -> bool:
-        try:
-            self._cells(raw)
-        except (ValueError, csv.Error):
-            return False
-        return True
-
-    def _settle(self, text: Bytes) -> None:
-        """Whether the first row that has as many cells as there are names has nothing but numbers in them."""
-        own = self.columns
-        for _, _, raw in self._rows(text):
-            try:
-                cells = self._cells(raw)
-            except (ValueError, csv.Error):
-                continue
-            own.settled = True
-            own.plain = len(cells) > 1 and not own.drop and not own.category
-            own.plain = own.plain and all(plain_number(value) is not None for value in cells)
-            if own.plain:
-                own.numeric_target = True
-                own.kinds = dict.fromkeys((name for name in own.names if name != own.target), "number")
-            return
-
-    def _plain(self, text: Bytes) -> ReadRows | None:
-        """All cells at once where they are nothing but numbers; a missing label or a fault goes the other way."""
-        own = self.columns
-        read = Plain(tuple(own.names), own.delimiter).rows(text, own.names.index(own.target))
-        if read is None:
-            return None
-        labelled = ~np.isnan(read[1])
-        return ReadRows(np.where(labelled, read[1], 0.0), None if labelled.all() else labelled, numbers=read[0])
-
-    def _cells(self, raw: bytes) -> list[str]:
-        text = raw.decode("utf-8").rstrip("\r")
-        if "\x00" in text:
-            raise ValueError("the line has a zero byte")
-        cells = next(csv.reader([text], delimiter=self.columns.delimiter, strict=True), [])
-        if len(cells) != len(self.columns.names):
-            raise ValueError(f"the line has {len(cells)} cells, and there are {len(self.columns.names)} columns")
-        return cells
-
-    def _line_by_line(self, text: Bytes) -> ReadRows:
-        def row(raw: bytes) -> dict[str, Any]:
-            return dict(zip(self.columns.names, self._cells(raw), strict=True))
-
-        made = rows_of(self._rows(text), self.columns, row)
-        if self.columns.plain and made.cells is not None:
-            inputs = [name for name in self.columns.names if name != self.columns.target]
-            cells = [[math.nan if row[name] is None else row[name] for name in inputs] for row in made.cells]
-            made.numbers = np.array(cells, dtype=np.float64).reshape(len(cells), len(inputs))
-            made.cells = None
-        return made
-
-
-@dataclass(slots=True)
-class JsonLines:
-    """One object a line; columns may join at any row."""
-
-    columns: Columns
-
-    def parse(self, text: Bytes) -> ReadRows:
-        return rows_of(lines_of(text), self.columns, _object)
+    raise ValueError(f"a value is {str(value)[:CELL]!r}: not a number or text")
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -236,37 +260,9 @@ def _object(raw: bytes) -> dict[str, Any]:
     return row
 
 
-def rows_of(lines: Iterable[tuple[int, int, bytes]], columns: Columns, read: Any) -> ReadRows:
-    """Rows one by one; what cannot be read is rejected."""
-    labels: list[Any] = []
-    labelled: list[bool] = []
-    kept: list[dict[str, Any]] = []
-    rejects: list[Reject] = []
-    for number, begin, raw in lines:
-        if not raw.strip():
-            continue
-        try:
-            row = read(raw)
-            label, has = columns.label(row.pop(columns.target, None))
-            cells = {name: columns.cell(name, value) for name, value in row.items() if name not in columns.drop}
-        except (ValueError, csv.Error, RecursionError, TypeError, OverflowError) as wrong:
-            rejects.append(Reject(len(kept), begin, number, _reason(wrong), raw[:SHOWN]))
-            continue
-        labels.append(label)
-        labelled.append(has)
-        kept.append(cells)
-    if columns.numeric_target is False:
-        made = np.array(labels, dtype=object)
-    else:
-        made = np.array(labels, dtype=np.float64)
-    return ReadRows(made, None if all(labelled) else np.array(labelled, dtype=np.bool_), cells=kept, rejects=rejects)
-
-
 def _reason(wrong: Exception) -> str:
     if isinstance(wrong, UnicodeDecodeError):
         return "the line is not UTF-8"
     if isinstance(wrong, json.JSONDecodeError):
         return f"the line is not JSON ({wrong.msg})"
-    if isinstance(wrong, csv.Error):
-        return f"the line is not CSV ({wrong})"
     return str(wrong) or type(wrong).__name__
