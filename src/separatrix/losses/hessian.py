@@ -69,8 +69,16 @@ class Hessian:
     def correction(self, g: Floats) -> Floats:
         """The step that a gradient asks for."""
         if self.vectors == 1:
-            return np.asarray(self.corrections(g[None])[0])
-        G, out = g.reshape(self.vectors, -1), np.zeros((self.vectors, len(g) // self.vectors))
+            out = np.zeros(len(g))
+            if self.drift is None or self.between is None:
+                out[:-1] = self.solve(g[:-1])
+            else:
+                mean = self.drift[0]
+                out[:-1] = w = self.solve(g[:-1] - g[-1] * mean)
+                out[-1] = self.between[0, 0] * g[-1] - mean @ w
+            return self.share * out if self.share != 1.0 else out
+        G = g.reshape(self.vectors, -1)
+        out = np.zeros(G.shape)
         right = G[:, :-1].reshape(-1)
         if self.drift is None or self.between is None:
             out[:, :-1] = self.solve(right).reshape(self.vectors, -1)
@@ -78,7 +86,7 @@ class Hessian:
             w = self.solve(right - G[:, -1] @ self.drift)
             out[:, :-1] = w.reshape(self.vectors, -1)
             out[:, -1] = self.between @ G[:, -1] - self.drift @ w
-        return self.share * out.reshape(-1) if self.share != 1.0 else out.reshape(-1)
+        return (self.share * out).reshape(-1) if self.share != 1.0 else out.reshape(-1)
 
     def corrections(self, G: Floats) -> Floats:
         """The steps of several gradients (m, d + 1), of the Hessian of one vector."""
@@ -141,8 +149,7 @@ class Hessian:
         try:
             if size <= FEW:
                 found = np.linalg.inv(scaled)
-                bound = float(np.abs(scaled).sum(axis=0).max(initial=0.0) * np.abs(found).sum(axis=0).max(initial=0.0))
-                if bound <= TRUSTED:
+                if size * float(np.abs(found).sum(axis=0).max(initial=0.0)) <= TRUSTED:  # no number of A is above 1
                     return found.__matmul__
                 np.linalg.cholesky(scaled - shift * np.eye(size))
                 return partial(np.linalg.solve, scaled)

@@ -49,7 +49,7 @@ class TableRows(Rows):
         return TableRows(leaf.X, leaf.codes, classes, leaf.weights, leaf.offset, leaf.targets)
 
     def take(self, stride: int) -> Leaf:
-        return self.whole.part(slice(None, None, stride))
+        return self.whole if stride == 1 else self.whole.part(slice(None, None, stride))
 
 
 class PieceRows(Rows):

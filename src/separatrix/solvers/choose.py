@@ -28,6 +28,7 @@ class Limits:
     wide_two: float = 4  # columns for each row from which rows are known by inner products, of two classes
     wide_many: float = 2  # and of more
     wide_rows: float = 1000  # rows up to which they are
+    lengths: float = 16  # rows that tell how long rows are, for that
     strong: float = 0.2  # times a penalty, that the mean squared length of a row must exceed for that
     sample: float = 50  # rows of a sample for each parameter
     sample_least: float = 40  # parameters that a sample is made for at least
@@ -36,7 +37,7 @@ class Limits:
     sample_most: float = 2**24  # numbers of a sample, at most: rows may lie in a file that is larger than memory
     blocks: float = 6  # blocks of the Hessian precondition products up to so many squared columns for each row
     shared: float = 2  # rows for each column from which the Hessian at zero of several classes is worth its time
-    dual: float = 1000  # parameters up to which a maximum that does not exist is replaced by Firth's estimate
+    firth: float = 1000  # parameters up to which a maximum that does not exist is replaced by Firth's estimate
 
 
 LIMITS = Limits()
@@ -143,7 +144,7 @@ def by_inner_products(p: Objective) -> bool:
     wide = rows.d > rows.n and rows.d >= (t.wide_two if p.loss.two else t.wide_many) * rows.n
     if rows.sparse or not rows.keeps or not wide or rows.n > t.wide_rows:
         return False
-    some = rows.take(-(-rows.n // 16))
+    some = rows.take(int(max(1, rows.n // max(1.0, t.lengths))))
     X = np.asarray(some.X, dtype=np.float64)
     lengths = some.counts @ np.einsum("ij,ij->i", X, X) / some.n
     return not lengths * p.k**2 <= t.strong * rows.n * p.ridge

@@ -120,7 +120,7 @@ class LikelihoodFit:
         """What is fitted without a maximum; where each row has a parameter, Firth's probabilities say nothing."""
         if self.options.on_separation != "auto":
             return self.options.on_separation
-        few = parameters(self.problem.rows, self.whole.lift) <= limits().dual and not self.whole.saturated
+        few = parameters(self.problem.rows, self.whole.lift) <= limits().firth and not self.whole.saturated
         return "firth" if few and isinstance(self.whole.rows, TableRows) else "ridge"
 
     @property
