@@ -86,6 +86,8 @@ def command(model: str, source: str, out: Path | None, format_: str | None, **op
         batches = predictions(loaded, opened, chosen, options["only"], strict, tally)
         write(out, watched(batches, opened, tally, progress), chosen)
     report_of(tally, model, out, chosen, opened.name, json_, quiet)
+    for line in [] if quiet or json_ else opened.broken:
+        output.complain(f"{opened.name}: {line}")
 
 
 def report_of(tally: Tally, model: str, out: Path | None, chosen: Any, source: str, json_: bool, quiet: bool) -> None:

@@ -160,8 +160,8 @@ class Account:
     first: list[str] = field(default_factory=list)
 
     def add(self, rows: PieceRows, where: Any) -> None:
-        if rows.plan.broken == "skip":
-            self.left_out += len(rows.faults)
+        called = rows.plan.broken == "missing"
+        self.left_out += sum(not called or fault.why != OF_CELL for fault in rows.faults)
         for name, many in rows.broken.items():
             self.missing[name] = self.missing.get(name, 0) + many
         for fault in rows.faults[: NAMED - len(self.first)]:

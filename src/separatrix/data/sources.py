@@ -77,6 +77,11 @@ class Source:
         return [] if self._table is None else self._table.notes
 
     @property
+    def broken(self) -> list[str]:
+        """What did not fit the plan so far, in words."""
+        return self._table.account.notes() if isinstance(self._table, DelimitedTable) else []
+
+    @property
     def columns(self) -> list[tuple[str, str]]:
         """Names and kinds of a table's columns."""
         if self.frame is not None:

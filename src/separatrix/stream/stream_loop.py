@@ -190,6 +190,9 @@ class StreamRun:
 
     def finish(self) -> None:
         """A last checkpoint of all rows so far."""
+        if isinstance(self.format, (Csv, JsonLines)) and self.format.missing:
+            told = ", ".join(f"{many:,} of {name!r}" for name, many in self.format.missing.items())
+            self.notes.append(f"cells called missing: {told}")
         if self.position is not None:
             self.saver.save(self.card.rows, self.snapshot, wait=True)
         self.saver.finish()
