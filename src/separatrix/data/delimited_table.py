@@ -52,7 +52,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(slots=True)
-class PieceRows:
+class DelimitedRows:
     """The rows of a piece: numbers and dates, codes of texts with their levels, and where each row lies."""
 
     plan: TablePlan
@@ -108,7 +108,7 @@ class PieceRows:
 
 def read_rows(
     plan: TablePlan, reader: Any, names: Sequence[str], text: Bytes, more: int = 0, last: bool = True
-) -> PieceRows:
+) -> DelimitedRows:
     """The rows of a piece by a native reader of some columns."""
     numbers, codes, levels, begins, ends, faults, broken, _ = reader.read(text, more, last)
     if plan.tidy:  # blanks around a word are none of its letters
@@ -116,7 +116,7 @@ def read_rows(
     count = {name: many for name, many in zip(plan.names, broken, strict=True) if many}
     kept = [name for name in plan.names if name in set(names)]
     own = [Fault(*fault) for fault in faults]
-    return PieceRows(plan, kept, numbers, codes, levels, begins, ends, own, count, text)
+    return DelimitedRows(plan, kept, numbers, codes, levels, begins, ends, own, count, text)
 
 
 def reason(fault: Fault, plan: TablePlan) -> str:
@@ -159,7 +159,7 @@ class Account:
     missing: dict[str, int] = field(default_factory=dict)  # cells called missing, by column
     first: list[str] = field(default_factory=list)
 
-    def add(self, rows: PieceRows, where: Any) -> None:
+    def add(self, rows: DelimitedRows, where: Any) -> None:
         called = rows.plan.broken == "missing"
         self.left_out += sum(not called or fault.why != OF_CELL for fault in rows.faults)
         for name, many in rows.broken.items():
@@ -208,7 +208,7 @@ class DelimitedTable:
     def notes(self) -> list[str]:
         return [*self.encodings, *self.plan.notes, *self.account.notes()]
 
-    def rows(self, names: Sequence[str] | None = None, size: int = PIECE) -> Iterator[PieceRows]:
+    def rows(self, names: Sequence[str] | None = None, size: int = PIECE) -> Iterator[DelimitedRows]:
         """Pieces of rows in the order of the files; those that break the plan are dealt with as it says."""
         plan = self.plan
         wanted = list(plan.names) if names is None else list(names)
@@ -230,7 +230,7 @@ class DelimitedTable:
                 if rows.n:
                     yield rows
 
-    def _deal(self, rows: PieceRows, path: Path, name: str, at: int) -> None:
+    def _deal(self, rows: DelimitedRows, path: Path, name: str, at: int) -> None:
         if not rows.faults:
             return
 
@@ -282,7 +282,7 @@ class DelimitedTable:
                 part = slice(begin, begin + step)
                 yield frame.take(part) if rows.n > step else frame, [own[part] for own in written]
 
-    def _cells(self, rows: PieceRows, reader: Any) -> Written:
+    def _cells(self, rows: DelimitedRows, reader: Any) -> Written:
         """All cells of some rows as they are written; None where one is empty."""
         plan = _as_written(self.plan)
         every = read_rows(plan, reader, plan.names, rows.text)
