@@ -76,7 +76,7 @@ def test_nearest_neighbours_that_are_far_better_are_advised(prices):
 @pytest.mark.parametrize(
     ("facts", "shown"),
     [
-        (EstimateFacts(0.9999, 0.99974, 0.99996), "0.99990 [0.99974, 0.99996]"),
+        (EstimateFacts(0.9999, 0.99974, 0.99996), "0.9999 [0.9997, 1.0000]"),
         (EstimateFacts(0.99, 0.976, 1.0), "0.990 [0.976, 1.000]"),
         (EstimateFacts(1.0, 0.98, 1.0), "1.000 [0.980, 1.000]"),
     ],

@@ -13,7 +13,7 @@ from separatrix import load
 @pytest.fixture
 def parts(tmp_path):
     for k in range(3):
-        rows = "".join(f"{k + 3 * i},{(k + i) % 5},{'yes' if (k + 2 * i) % 4 else 'no'}\n" for i in range(40))
+        rows = "".join(f"{0.5 * k + 1.5 * i},{(k + i) % 5},{'yes' if (k + 2 * i) % 4 else 'no'}\n" for i in range(40))
         (tmp_path / f"part{k}.csv").write_text("a,b,label\n" + rows)
     return tmp_path
 

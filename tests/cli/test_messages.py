@@ -97,7 +97,7 @@ def test_recipes_and_steps(tmp_path):
         ["1", "5", "1", "2", "1", "-"],
     ]
     assert lines[8].endswith("(3, 1)  0")
-    assert "perceptron --tie positive --no-fit-intercept --max-iter 1" in done.stdout
+    assert "perceptron --order cyclic --tie positive --no-fit-intercept --max-iter 1" in done.stdout
     done = separatrix("fit", "example:gaussians", "--trace", "--positive", "1", "--max-iter", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
@@ -135,9 +135,9 @@ def test_unscaled_and_sorted_rows_of_an_online_learner_name_the_flag(tmp_path):
     for name, learner, advice in (
         ("unscaled.csv", "averaged-perceptron", "standardise them (--scale standard)"),
         ("unscaled.csv", "passive-aggressive", "standardise them (--scale standard)"),
-        ("sorted.csv", "perceptron", "rows are sorted by class; shuffle them (--order shuffle)"),
+        ("sorted.csv", "perceptron --order cyclic", "rows are sorted by class; shuffle them (--order shuffle)"),
     ):
-        done = separatrix("fit", name, "-t", "y", "-l", learner, cwd=tmp_path)
+        done = separatrix("fit", name, "-t", "y", "-l", *learner.split(), cwd=tmp_path)
         said = " ".join((done.stdout + done.stderr).split())
         assert advice in said, said
     done = separatrix("fit", "unscaled.csv", "-t", "y", "-l", "passive-aggressive", "--scale", "standard", cwd=tmp_path)

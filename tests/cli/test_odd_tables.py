@@ -45,7 +45,7 @@ SAID = {  # by describe, and under "guessed"
     "mixed types": ("3 different", "'v' as categories (4)"),
     "infinite": ("1.5 … 3, mean 2.25, 4 different   30 infinite", ""),
 }
-PYTHON = re.compile(r"Traceback|n_samples|stratify|\.confusion|=False|=True|None|nan\b")
+PYTHON = re.compile(r"Traceback|n_samples|stratify|\.confusion|=False|=True|\bNone\b(?! of )|nan\b")
 
 
 def run(folder, *words):

@@ -45,7 +45,7 @@ def test_separable_rows_are_separated_within_the_bound(seed):
 
 def test_one_partition_is_the_perceptron_of_one_machine():
     X, codes, _ = separable(7)
-    learner, alone = Perceptron(), Perceptron().fit(X, codes)
+    learner, alone = Perceptron(order="cyclic"), Perceptron(order="cyclic").fit(X, codes)
     fit_by_mixing(learner, rows_in_parts(X, codes, 1), NOWHERE)
     np.testing.assert_allclose(learner.coef_, alone.coef_, rtol=1e-12)
     assert (learner.mistakes_, learner.n_iter_) == (alone.mistakes_, alone.n_iter_)
