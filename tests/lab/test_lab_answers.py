@@ -136,7 +136,7 @@ def test_the_study_fits_each_degree_on_each_fold():
 def test_a_stream_has_the_looks_of_the_run():
     scene = scene_of("gaussians")
     start, *parts = run_answer.stream_of(scene)
-    steps = step_trace(Perceptron(random_state=0), scene.rows, scene.labels, positive=1, max_steps=20_000)
+    steps = step_trace(Perceptron(order="cyclic"), scene.rows, scene.labels, positive=1, max_steps=20_000)
     assert len(parts) > 3
     assert [*start.w, start.b] == steps.start.tolist()
     assert [row for part in parts for row in part.row] == steps.row.tolist()

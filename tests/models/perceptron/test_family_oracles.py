@@ -49,7 +49,7 @@ def test_averaged_is_the_mean_of_all_weights(seed, layout):
 def test_averaged_takes_the_path_of_the_perceptron():
     X, y = table(3)
     averaged = sx.AveragedPerceptron(order="cyclic", max_iter=7).fit(X, y)
-    plain = sx.Perceptron(max_iter=7).fit(X, y)
+    plain = sx.Perceptron(order="cyclic", max_iter=7).fit(X, y)
     assert averaged.epoch_mistakes_.tolist() == plain.epoch_mistakes_.tolist()
     assert not np.allclose(averaged.coef_, plain.coef_)
 
@@ -173,7 +173,7 @@ def naive_kesler(X, y, epochs, threshold=0.0, size=lambda x, m: 1.0):
 
 def test_kesler_is_written_out():
     X, y = table(4, n=90, classes=4, whole=True)
-    model = sx.Perceptron(multiclass="kesler", max_iter=6).fit(X, y)
+    model = sx.Perceptron(multiclass="kesler", order="cyclic", max_iter=6).fit(X, y)
     np.testing.assert_array_equal(weights_of(model), naive_kesler(X, y, epochs=6))
 
 
@@ -200,7 +200,7 @@ def test_margin_zero_is_the_perceptron():
     X, y = table(12)
     for relative in (True, False):
         margin = sx.MarginPerceptron(margin=0.0, relative=relative, order="cyclic", max_iter=9).fit(X, y)
-        np.testing.assert_array_equal(margin.coef_, sx.Perceptron(max_iter=9).fit(X, y).coef_)
+        np.testing.assert_array_equal(margin.coef_, sx.Perceptron(order="cyclic", max_iter=9).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -37,7 +37,7 @@ def rbf(A, B):
 def test_the_linear_kernel_makes_the_perceptrons_mistakes(classes, bias, tie, layout):
     X, y = table(classes, classes=classes)
     dual = sx.KernelPerceptron(kernel="linear", fit_intercept=bias, tie=tie, max_iter=15).fit(layout(X), y)
-    primal = sx.Perceptron(fit_intercept=bias, tie=tie, max_iter=15).fit(X, y)
+    primal = sx.Perceptron(order="cyclic", fit_intercept=bias, tie=tie, max_iter=15).fit(X, y)
     assert dual.epoch_mistakes_.tolist() == primal.epoch_mistakes_.tolist()
     assert dual.errors_ == primal.errors_
     np.testing.assert_array_equal(dual.decision_function(layout(X)), primal.decision_function(X))
@@ -249,7 +249,7 @@ def test_weights_scale_what_a_mistake_adds():
     X, y = table(6)
     weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], size=len(y))
     dual = sx.KernelPerceptron(kernel="linear", max_iter=5).fit(X, y, sample_weight=weight)
-    primal = sx.Perceptron(max_iter=5).fit(X, y, sample_weight=weight)
+    primal = sx.Perceptron(order="cyclic", max_iter=5).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(dual.dual_coef_ @ X[dual.support_], primal.coef_)
     assert dual.errors_ == primal.errors_
 
