@@ -153,7 +153,9 @@ def test_runs_of_the_perceptron(answered):
             if run is None:
                 continue
             bias = choices.get("fit_intercept", True)
-            steps = sx.models.perceptron.step_trace(sx.Perceptron(**{"order": "cyclic"} | choices), X, y, positive=1, max_steps=20_000)
+            steps = sx.models.perceptron.step_trace(
+                sx.Perceptron(**{"order": "cyclic"} | choices), X, y, positive=1, max_steps=20_000
+            )
             w = np.array(run["lifted"][1:])
             rounded = name == "normalised" or any(v != int(2 * v) / 2 for row in scene["rows"] for v in row)
             if not rounded:  # sums of halves are exact in doubles too

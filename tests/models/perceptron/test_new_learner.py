@@ -46,7 +46,10 @@ def test_a_new_rule_fits_streams_and_learns_single_rows(classes, scheme):
 
     rng = np.random.default_rng(classes)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, classes, 60)
-    new, old = NewPerceptron(multiclass=scheme, max_iter=7), sx.Perceptron(multiclass=scheme, order="cyclic", max_iter=7)
+    new, old = (
+        NewPerceptron(multiclass=scheme, max_iter=7),
+        sx.Perceptron(multiclass=scheme, order="cyclic", max_iter=7),
+    )
     np.testing.assert_array_equal(new.fit(X, y).coef_, old.fit(X, y).coef_)
     assert new.mistakes_ == old.mistakes_
     new, old = NewPerceptron(multiclass=scheme), sx.Perceptron(multiclass=scheme)
