@@ -171,7 +171,7 @@ def resealed(text):
 def test_a_killed_process_leaves_no_cache(tmp_path):
     path = svmlight(tmp_path / "a.svm")
     code = (
-        "import sys, time; from separatrix import cache_rows; "
+        "import sys, time; from separatrix.data import cache_rows; "
         "rows = cache_rows(sys.argv[1], folder=sys.argv[2]); print(rows.n, flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code, path, tmp_path / "c"], stdout=subprocess.PIPE)

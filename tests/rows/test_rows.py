@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -72,6 +73,17 @@ def test_every_so_manieth_row_is_the_same_row_everywhere():
     np.testing.assert_array_equal(one.X, other.X)
     np.testing.assert_array_equal(one.codes, codes[::7])
     np.testing.assert_array_equal(one.weights, other.weights)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_a_leaf_travels_between_processes_without_its_memo(kind):
+    X, codes, weights = table(kind)
+    leaf = Leaf(X, 7, codes, None, weights)
+    leaf.memo.keep(1, np.ones(1000))
+    there = pickle.loads(pickle.dumps(leaf))
+    assert (there.first, there.n, there.d, there.targets, there.memo.points) == (7, 1000, 4, None, {})
+    for one, other in zip(SUMS.of(leaf, 2), SUMS.of(there, 2), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_place_needs_its_leaves_and_nothing_else():

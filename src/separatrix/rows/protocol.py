@@ -63,6 +63,10 @@ class Leaf:
         self.memo, self.rows = Memo(), kernels.rows(self.X)
         self.n, self.d = self.rows.n, self.rows.d
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The rows alone travel between processes: the native view of them is made anew, the memo stays behind."""
+        return Leaf, (self.X, self.first, *self.beside)
+
     @property
     def sparse(self) -> bool:
         return not isinstance(self.X, np.ndarray)
