@@ -251,7 +251,7 @@ def test_model_files_with_a_right_checksum(saved):
                 elif kind == 1:
                     own[name] = own[name].astype(np.float32)
                 elif kind == 2:
-                    own[name] = own[name] * np.inf
+                    own[name] = np.full(own[name].shape, np.inf)
                 else:
                     own[f"{name}_"] = own.pop(name)
             words = changed.decode("utf-8", "replace")

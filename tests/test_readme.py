@@ -31,6 +31,9 @@ def shown_commands() -> list[tuple[list[str], str]]:
     return [(first.split(), rest) for first, _, rest in (command.partition("\n") for command in commands)]
 
 
+pytestmark = pytest.mark.xdist_group("readme")  # the stories write the files that later ones read
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("newcomer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import pickle
 import subprocess
@@ -54,7 +55,7 @@ def test_importing_the_kernels_leaves_the_gil_off():
 
 def test_a_package_that_is_out_of_the_list_of_modules_for_a_moment_is_waited_for(monkeypatch):
     """As CPython has it at the end of an import: a name is asked for while another thread imports its package."""
-    found, called = sx.importlib.import_module, []
+    found, called = importlib.import_module, []
 
     def import_module(name):
         called.append(name)
@@ -62,7 +63,7 @@ def test_a_package_that_is_out_of_the_list_of_modules_for_a_moment_is_waited_for
             raise KeyError("separatrix.models")
         return found(name)
 
-    monkeypatch.setattr(sx.importlib, "import_module", import_module)
+    monkeypatch.setattr(importlib, "import_module", import_module)
     monkeypatch.delitem(vars(sx), "Perceptron", raising=False)
     assert sx.Perceptron.__name__ == "Perceptron"
     assert len(called) == 2

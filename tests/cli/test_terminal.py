@@ -11,7 +11,10 @@ from separatrix.cli.main import COMMANDS
 from separatrix.printable import HIDDEN, printable
 
 ESC, C1, BIDI, INVISIBLE = "\x1b]0;owned\x07", "\x9b31m", "\u202egnp\u2066", "\U000e0041\u200b\u2028\x85"
-HOSTILE = {"controls": ESC + C1 + BIDI + INVISIBLE, "lines": "a\nerror: forged\r"}
+HOSTILE = {
+    "controls": ESC + C1 + BIDI + INVISIBLE + ".",
+    "lines": "a\nerror: forged\r.",
+}  # blanks at an end are no part of a name
 
 
 def quoted(text):

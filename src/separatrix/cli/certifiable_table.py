@@ -8,6 +8,7 @@ or missing values are encoded as ``fit`` encodes them first.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -109,7 +110,7 @@ def _but_counters(found: Certifiable, named: tuple[str, ...], guesses: list[str]
 
 
 def comma_header(path: Path) -> list[str] | None:
-    """The names in the first line of comma-separated text; None where a file is something else."""
+    """The names in the first record of comma-separated text; None where a file is something else."""
     from separatrix.data.delimited_table import DelimitedTable
     from separatrix.data.file_kinds import first_bytes, kind_of
     from separatrix.data.file_pieces import UTF16, gzipped
@@ -124,8 +125,8 @@ def comma_header(path: Path) -> list[str] | None:
         or DelimitedTable([path], path.name, Reading()).plan.delimiter not in ","
     ):
         return None
-    line = next(iter(start.decode("utf-8-sig", errors="replace").splitlines()), "")
-    return next(csv.reader([line]), [])
+    text = start.decode("utf-8-sig", errors="replace")  # a quoted name may have line breaks
+    return next(csv.reader(io.StringIO(text, newline="")), [])
 
 
 def _svmlight(source: str, target: str | None, drop: tuple[str, ...]) -> Certifiable:
