@@ -32,7 +32,7 @@ def noisy(X):
         (sx.LogisticRegression(bias_reduction="firth"), TALL[:300], noisy(TALL[:300]), "Firth"),
         (sx.LeastSquares(1.0), TALL[:300], TALL[:300, 1], "one correction"),
         (sx.LeastSquares(1.0), rng.standard_normal((50, 600)), np.arange(50.0), "inner products of rows"),
-        (sx.LeastSquares(1.0), sp.random(600, 5000, 0.01, "csr", rng=rng), np.arange(600.0), "conjugate gradients"),
+        (sx.LeastSquares(1.0), sp.random(1500, 1500, 0.01, "csr", rng=rng), np.arange(1500.0), "conjugate gradients"),
         (sx.LeastSquaresClassifier(1.0), TALL[:300], noisy(TALL[:300]), "one correction"),
         (sx.MaxMargin(C=1.0), TALL[:300], noisy(TALL[:300]), "interior-point"),
         (sx.MaxMargin(C=1.0), WIDE, noisy(WIDE), "coordinate descent"),
