@@ -255,10 +255,11 @@ def without(attribute):
     return change
 
 
-def test_a_file_without_an_attribute_that_the_printed_form_needs_is_refused(tmp_path):
+@pytest.mark.parametrize("attribute", ["method_", "status_", "unidentifiable_"])
+def test_a_file_without_an_attribute_that_only_other_methods_need_is_refused(attribute, tmp_path):
     save(fitted("LogisticRegression", Y2), tmp_path / "m.sepx")
-    tampered(tmp_path / "m.sepx", without("method_"))
-    with pytest.raises(ModelFileError, match=r"do not describe a fitted model .*method_") as refusal:
+    tampered(tmp_path / "m.sepx", without(attribute))
+    with pytest.raises(ModelFileError, match=f"do not describe a fitted model: {attribute} is missing") as refusal:
         load(tmp_path / "m.sepx")
     assert "\n" not in str(refusal.value)
 

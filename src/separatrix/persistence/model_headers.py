@@ -28,6 +28,7 @@ from separatrix.protocol import ChunkLearner, Estimator
 FORMAT = 4
 KEYS = {"format", "learner", "parameters", "attributes", "state", "left_out", "table", "certificate", "versions"}
 WIDE, MOST_FEATURES = 100_000, 2**31
+NOT_ALWAYS = {"feature_names_in_", "coef_", "intercept_"}  # declared by learners that lack them in some fits
 DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -131,12 +132,27 @@ def _learner(header: dict[str, Any], tensors: dict[str, Any], used: set[str]) ->
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"its state is not that of a {name} ({str(error)[:80]})") from error
+    _need_declared(learner)
     _need_predictions(learner)
     return learner
 
 
+def _need_declared(learner: Estimator) -> None:
+    """What a learner's class declares of its fit, and its other methods read, although predictions need none of it.
+
+    Results that may be None are left out of files; predictions show whether coefficients are needed; a learner after
+    ``partial_fit`` alone has no results of a fit.
+    """
+    if hasattr(learner, "partial_fit"):
+        return
+    declared = {name for cls in type(learner).__mro__ for name in getattr(cls, "__annotations__", {})}
+    for name in sorted((declared & FITTED.keys()) - NOT_ALWAYS):
+        if not FITTED[name].allows(None) and not hasattr(learner, name):
+            raise ModelFileError(f"its attributes do not describe a fitted model: {name} is missing")
+
+
 def _need_predictions(learner: Estimator) -> None:
-    """What is loaded must predict a row of zeros and describe itself: attributes that are missing show here."""
+    """What is loaded must predict a row of zeros: attributes that are missing show here."""
     d = learner.n_features_in_
     X: Any = np.zeros((1, d))
     if d > WIDE:
@@ -151,10 +167,6 @@ def _need_predictions(learner: Estimator) -> None:
             nameless.predict(X)
     except Exception as error:
         raise ModelFileError(f"it cannot predict ({str(error)[:80]})") from error
-    try:
-        repr(learner)
-    except Exception as error:
-        raise ModelFileError(f"its attributes do not describe a fitted model ({str(error)[:80]})") from error
 
 
 def _forget_state(learner: Estimator) -> None:
