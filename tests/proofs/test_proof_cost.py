@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 
 import numpy as np
 import pytest
@@ -101,31 +102,55 @@ def tables():
     yield "decimals", decimal_rows, np.round(overlapping(80, 4)[0], 3)
     yield "long decimals", decimal_rows, overlapping(80, 4)[0]
     few = np.where(np.random.default_rng(1).random((120, 9)) < 0.3, overlapping(120, 9)[0], 0.0)
+    scales = 2.0 ** np.random.default_rng(3).integers(-60, 60, (80, 10))
+    yield "cells of very different size", LiftedRows, overlapping(80, 10)[0] * scales
     yield "sparse", LiftedRows, sparse.csr_array(few)
 
 
-@pytest.mark.parametrize("few", [0, 12])
-@pytest.mark.parametrize(("make", "X"), [case[1:] for case in tables()], ids=[name for name, _, _ in tables()])
-def test_the_estimates_are_not_below_what_the_checker_counts(make, X, few):
-    n = X.shape[0]
-    y = np.random.default_rng(0).integers(0, 2, n)
+def priced(make, X, few):
+    """The content of a claim and its table, and witnesses with their entries and estimates."""
+    y = np.random.default_rng(0).integers(0, 2, X.shape[0])
     rows = make(X, np.where(y, 1, -1).astype(np.int8), True)
     reading = "decimal" if make is decimal_rows else "binary64"
     subject = given_data(X, y, None, True, reading).subject([1], [0])
-    witnesses = list(Search(rows, np.inf, None).disjoint(np.arange(n)))
-    assert witnesses
-    content = subject.certify("min-errors", lower=0).content
-    meter, cost = checker.Meter(), ProofCost(rows)
-    data = checker.Data(content, checker.Scope(content["data"], table_of(X, y, content)), meter)
-    for codes in witnesses:
+    content, cost, witnesses = subject.certify("min-errors", lower=0).content, ProofCost(rows), []
+    for codes in Search(rows, np.inf, None).disjoint(np.arange(rows.n)):
         entry = witness_entries.entry_of(codes, rows, subject, few)
+        plain = isinstance(entry, list)
+        estimate = cost.plain(codes) if plain else cost.weighted(len(codes), cost._cells(codes))
+        witnesses.append((codes, entry, estimate))
+    assert witnesses
+    return content, table_of(X, y, content), witnesses
+
+
+each_table = pytest.mark.parametrize(
+    ("make", "X"), [case[1:] for case in tables()], ids=[name for name, _, _ in tables()]
+)
+
+
+@pytest.mark.parametrize("few", [0, 12])
+@each_table
+def test_the_estimates_are_not_below_what_the_checker_counts(make, X, few):
+    content, table, witnesses = priced(make, X, few)
+    meter = checker.Meter()
+    data = checker.Data(content, checker.Scope(content["data"], table), meter)
+    for codes, entry, estimate in witnesses:
         for i in codes:
             data.z(i)  # each row is made integral once, which the table allows for
         meter.for_text, before = 0, meter.left
         checker.witness(data, entry)
-        plain = isinstance(entry, list)
-        estimate = cost.plain(codes) if plain else cost.weighted(len(codes), cost._cells(codes))
         assert before - meter.left <= estimate <= 40 * (before - meter.left)
+
+
+@pytest.mark.parametrize("few", [0, 12])
+@each_table
+def test_the_second_checker_counts_at_most_twice_the_estimates(make, X, few, second_checker):
+    """It allows twice as many steps."""
+    content, table, witnesses = priced(make, X, few)
+    entries, estimates = [entry for _, entry, _ in witnesses], sum(estimate for _, _, estimate in witnesses)
+    copies = 20  # so that the table itself, for which one more is allowed here, matters little
+    text = json.dumps(content | {"lower": 1, "witnesses": copies * entries, "nodes": [{"pack": [0]}]})
+    assert second_checker.check(text, table, 2 * (copies + 1) * estimates)[0] == 0
 
 
 def test_witnesses_of_many_rows_are_short_and_checked_by_both_checkers():
