@@ -100,6 +100,22 @@ def test_dependent_columns_get_the_shortest_answer_and_are_named(options):
     assert (ours.lr_statistic, ours.lr_df) == (pytest.approx(theirs.lr_statistic), theirs.lr_df)
 
 
+def test_the_likelihood_of_nearly_dependent_columns_is_that_of_the_coefficients():
+    """Columns that are left out differ from combinations by up to half the digits, which coefficients multiply."""
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        Z = rng.normal(size=(80, 5)) * [1e-2, 1, 10, 0.1, 1]
+        X = np.column_stack([Z, Z @ rng.normal(size=(5, 2))])
+        X *= 1 + 1e-8 * rng.normal(size=X.shape)
+        y = (Z[:, 1] + rng.logistic(size=80) > 0).astype(int)
+        with pytest.warns(CollinearWarning):
+            model = sx.LogisticRegression().fit(X, y)
+        scores = X @ model.coef_[0] + model.intercept_
+        loglik = -np.logaddexp(0, np.where(y == 1, -scores, scores)).sum()
+        assert model.loglik_ == pytest.approx(loglik, rel=1e-10)
+        assert model.summary().marks
+
+
 def test_one_class_against_the_rest_is_proved_on_the_classes_that_were_given():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))

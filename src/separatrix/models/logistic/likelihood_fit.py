@@ -371,13 +371,14 @@ class LikelihoodFit:
         run = self.run
         assert run is not None
         at, state = run.state.point.at, run.state
-        if (
-            run.status is Status.OPTIMAL and state.step is not None
-        ):  # without a tolerance a run ends before its last step
-            at = at - state.step
-        vectors = self.all_columns(self.problem.vectors_of(at))
-        gap = state.gap / state.size if np.isfinite(state.gap) else None
-        result = LogisticResult(vectors, run.status, run.steps, state.point.value, gap, plan=said(self.ran))
+        if run.status is Status.OPTIMAL and state.step is not None:
+            at = at - state.step  # without a tolerance a run ends before its last step
+        vectors, value = self.all_columns(self.problem.vectors_of(at)), state.point.value
+        if self.problem is not self.whole:  # columns that are left out may differ from combinations by half the digits
+            value = self.whole.loss_at(vectors)
+        left = state.gap + max(0.0, value - state.point.value)
+        gap = left / state.size if np.isfinite(left) else None
+        result = LogisticResult(vectors, run.status, run.steps, value, gap, plan=said(self.ran))
         return replace(result, dependent=self.dependent)
 
     def spread(self, vectors: Floats) -> Floats:
