@@ -120,12 +120,16 @@ def condition_of(X: Any, weights: Floats | None, lift: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class IndependentColumns:
-    """``kept`` columns are independent; each other is ``share`` of them plus a constant, up to rounding."""
+    """``kept`` columns are independent; each other is ``share`` of them plus a constant, up to rounding.
+
+    ``near`` says that some column may be nearly a combination of others, kept or not.
+    """
 
     kept: NDArray[np.intp]
     others: NDArray[np.intp]
     share: Floats
     constant: Floats
+    near: bool = True
 
     @property
     def dependent(self) -> NDArray[np.intp]:
@@ -186,7 +190,7 @@ def independent_in(gram: GramMatrix) -> IndependentColumns:
     try:
         pivots = np.diagonal(np.linalg.cholesky(A)) if not flat.any() else np.zeros(1)
         if float(pivots.min()) ** 2 > 1e-7:
-            return IndependentColumns(np.arange(d), np.zeros(0, np.intp), np.zeros((d, 0)), np.zeros(0))
+            return IndependentColumns(np.arange(d), np.zeros(0, np.intp), np.zeros((d, 0)), np.zeros(0), near=False)
     except np.linalg.LinAlgError:
         pass
     left, kept = np.diagonal(A).copy(), []

@@ -116,6 +116,23 @@ def test_the_likelihood_of_nearly_dependent_columns_is_that_of_the_coefficients(
         assert model.summary().marks
 
 
+@pytest.mark.parametrize("seed", [277, 374, 661, 800, 2106])
+def test_large_coefficients_of_nearly_dependent_columns_have_a_summary(seed):
+    """They multiply the rounding errors of a last step, which are no change of the rows."""
+    rng = np.random.default_rng(seed)
+    n, k, q = int(rng.integers(15, 300)), int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    Z = rng.normal(size=(n, k)) * 10.0 ** rng.integers(-3, 4, k) + rng.choice([0, 10.0, 1000.0])
+    X = np.column_stack([Z, Z @ rng.normal(size=(k, q)) + rng.choice([0, 1.0])])
+    X *= 1 + 10.0 ** -rng.uniform(7, 10) * rng.normal(size=X.shape)
+    target = rng.normal(size=n) + X[:, 0] / abs(X[:, 0]).max()
+    y = (target > np.median(target) + 0.3 * rng.normal(size=n)).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on another machine the rounding errors are others
+        model = sx.LogisticRegression().fit(X, y)
+        if model.status_ is sx.numerics.Status.OPTIMAL:
+            assert model.summary().loglik == pytest.approx(model.loglik_, rel=1e-7)
+
+
 def test_one_class_against_the_rest_is_proved_on_the_classes_that_were_given():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))

@@ -374,8 +374,8 @@ class LikelihoodFit:
         if run.status is Status.OPTIMAL and state.step is not None:
             at = at - state.step  # without a tolerance a run ends before its last step
         vectors, value = self.all_columns(self.problem.vectors_of(at)), state.point.value
-        if self.problem is not self.whole:  # columns that are left out may differ from combinations by half the digits
-            value = self.whole.loss_at(vectors)
+        if self.columns is not None and self.columns.near:  # of columns left out half the digits may differ, and large
+            value = self.whole.loss_at(vectors)  # coefficients multiply the rounding errors of a last step
         left = state.gap + max(0.0, value - state.point.value)
         gap = left / state.size if np.isfinite(left) else None
         result = LogisticResult(vectors, run.status, run.steps, value, gap, plan=said(self.ran))
