@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stored_fits import STORED, TOLERANCE, cases, result
+from stored_least_squares import STORED, TOLERANCE, cases, result
 
 from separatrix.models.least_squares.choose import LIMITS
 

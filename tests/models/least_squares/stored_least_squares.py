@@ -1,6 +1,6 @@
 """Fits whose results are stored: options, weights, shapes, units and dependent columns, by seed.
 
-``python tests/models/least_squares/stored_fits.py`` writes ``stored_fits.json`` anew; do so only where a change of
+``python tests/models/least_squares/stored_least_squares.py`` writes the results anew; do so only where a change of
 results is meant, and say why. A result is three sums of the lifted weights with fixed factors, times the sizes of their
 columns, the residual sum of squares where there is one, and the rank.
 """
