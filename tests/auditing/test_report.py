@@ -126,6 +126,7 @@ def test_the_mistakes_of_a_quick_learner_are_compared_with_the_best_found():
         assert said in efficiency_answer._good_one(facts, found, None)[0]
 
 
+@pytest.mark.slow  # half a minute, and what it shows is cut by the clock of a busy machine
 def test_coefficients_of_a_feature_map_have_intervals(ledger):
     rng = np.random.default_rng(2)
     x, z = rng.normal(size=(2, 400))
