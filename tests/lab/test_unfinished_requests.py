@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -25,7 +26,12 @@ def answered(messages, path="/api/run", token=b"secret"):
         raise AssertionError("the application was asked")
 
     scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"host", b"here"), (guard.TOKEN, token)]}
-    asyncio.run(asyncio.wait_for(guard.Guard(never, {"here"}, "secret")(scope, receive, send), 5))
+
+    async def served():
+        await asyncio.wait_for(guard.Guard(never, {"here"}, "secret")(scope, receive, send), 5)
+
+    with ThreadPoolExecutor(1) as pool:  # a browser's loop may run in this thread
+        pool.submit(asyncio.run, served()).result()
     return sent[0]["status"], dict(sent[0]["headers"])
 
 
