@@ -1,4 +1,4 @@
-"""Copies of rows are told from rows that are equal by chance, and stay in one fold."""
+"""Copies of rows are distinguished from rows that are equal by chance, and stay in one fold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that never end, and bodies that nobody reads: the server lets go of both."""
+"""The server closes requests that never end, and does not read refused bodies."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def choose(p: Objective) -> Plan:
 
 
 def by_inner_products(p: Objective) -> bool:
-    """Whether a ridge is found by the inner products of dense rows, of which there are few for so many columns.
+    """Whether the inner products of dense rows solve a ridge: the rows are few for so many columns.
 
     Where the penalty outweighs most of the curvature, a few passes over the rows cost less: they cost as much as the
     inner products of a number of rows, and more the more classes there are.

@@ -19,7 +19,7 @@ A holds some of the rows (x_i - c, 1) with weights a_i, for any centre c:
 The range of a row is at most  a_i^-1/2,  since H holds the row, and at most  |x_i|_A^-1 <= |D x_i|/sqrt(e),  with
 D = diag(A)^-1/2 and e the least eigenvalue of DAD; several classes have sqrt(2) times as much.
 
-Rounding is bounded, not hoped away: a sum of n terms is wrong by at most n units of the sum of their sizes, in any
+Rounding errors are bounded: a sum of n terms is wrong by at most n units of the sum of their sizes, in any
 order (Higham 2002, 3.1). By Cauchy and Schwarz that is at most n units in DAD, and n units of |r||x_j| in the gradient,
 times sqrt(K) since the sums of the last class follow from the others. Probabilities are taken as they were computed:
 they are those of scores with another offset, on which the existence of a minimum does not depend.

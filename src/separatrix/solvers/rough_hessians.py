@@ -91,7 +91,7 @@ class OfClasses:
         return self.loss.differences(out).reshape(-1)
 
     def weights_of(self, G: Floats) -> Floats:
-        raise NotImplementedError
+        raise NotImplementedError("a rough Hessian says how it is solved with")
 
 
 class Diagonal(OfClasses):
